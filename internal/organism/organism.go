@@ -1,0 +1,177 @@
+package organism
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seqlease/seqlease"
+)
+
+// FieldType is the type of a metadata value in processed data.
+type FieldType string
+
+// The field types of the configuration.
+const (
+	String  FieldType = "string"
+	Authors FieldType = "authors"
+	Int     FieldType = "int"
+	Float   FieldType = "float"
+	Number  FieldType = "number"
+	Boolean FieldType = "boolean"
+	Date    FieldType = "date"
+)
+
+// Field is one metadata field of the schema.
+type Field struct {
+	Name     string
+	Type     FieldType
+	Required bool
+}
+
+// NamedSequence is a segment (nucleotides) or a gene (amino acids) of the
+// reference genome, in capital letters.
+type NamedSequence struct {
+	Name     string
+	Sequence string
+}
+
+// Organism is one configured organism. Build it, then [New] checks it.
+type Organism struct {
+	Key                seqlease.Organism
+	DisplayName        string
+	ConsensusSequences bool // entries have sequences
+	Metadata           []Field
+	Segments           []NamedSequence
+	Genes              []NamedSequence
+}
+
+// MainSegment is the name that the only segment of an organism must have.
+const MainSegment = "main"
+
+// ReservedKeys are words that paths use, so that no organism may be called so.
+func ReservedKeys() []string {
+	return []string{
+		"actuator", "admin", "api-docs", "data-use-terms", "debug", "error", "favicon.ico", "files", "groups", "healthz",
+		"loculus-info", "metrics", "openapi.json", "readyz", "realms", "swagger-ui", "ui", "user",
+	}
+}
+
+// Check reports every fault of the configuration of the organism, or nil.
+func (o *Organism) Check() []string {
+	var faults []string
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Sprintf("organism %q: ", o.Key)+fmt.Sprintf(format, args...))
+	}
+	if o.Key == "" || strings.ContainsAny(string(o.Key), "/?#% ") {
+		fault("the key must be a non-empty word that can stand in a URL")
+	}
+	if slices.Contains(ReservedKeys(), string(o.Key)) {
+		fault("the key is a path of the server; choose another")
+	}
+	if o.DisplayName == "" {
+		fault("schema.organismName is missing")
+	}
+	seen := map[string]bool{}
+	for _, f := range o.Metadata {
+		if f.Name == "" {
+			fault("a metadata field has no name")
+		}
+		if seen[f.Name] {
+			fault("metadata field %q is listed twice", f.Name)
+		}
+		seen[f.Name] = true
+		if !slices.Contains([]FieldType{String, Authors, Int, Float, Number, Boolean, Date}, f.Type) {
+			fault("metadata field %q has the unknown type %q", f.Name, f.Type)
+		}
+	}
+	if len(o.Segments) == 1 && o.Segments[0].Name != MainSegment {
+		fault("the only nucleotide sequence must be called %q, not %q", MainSegment, o.Segments[0].Name)
+	}
+	for kind, list := range map[string][]NamedSequence{"nucleotideSequences": o.Segments, "genes": o.Genes} {
+		names := map[string]bool{}
+		for _, s := range list {
+			if s.Name == "" || s.Sequence == "" {
+				fault("referenceGenome.%s: %q needs a name and a sequence", kind, s.Name)
+			}
+			if names[s.Name] {
+				fault("referenceGenome.%s: %q is listed twice", kind, s.Name)
+			}
+			names[s.Name] = true
+		}
+	}
+	return faults
+}
+
+// Segment returns the segment of that name.
+func (o *Organism) Segment(name string) (NamedSequence, bool) { return find(o.Segments, name) }
+
+// Gene returns the gene of that name.
+func (o *Organism) Gene(name string) (NamedSequence, bool) { return find(o.Genes, name) }
+
+func find(list []NamedSequence, name string) (NamedSequence, bool) {
+	for _, s := range list {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return NamedSequence{}, false
+}
+
+// Dictionary returns what sequences of this organism are compressed against:
+// all segments and genes of the reference genome, one after the other.
+// Nil if the organism has no reference.
+func (o *Organism) Dictionary() []byte {
+	var b []byte
+	for _, s := range o.Genes { // segments last: matches near the end are the cheapest
+		b = append(append(b, s.Sequence...), '"')
+	}
+	for _, s := range o.Segments {
+		b = append(append(b, s.Sequence...), '"')
+	}
+	return b
+}
+
+// Catalog holds the configured organisms. It is read-only after [NewCatalog].
+type Catalog struct {
+	byKey map[seqlease.Organism]*Organism
+}
+
+// NewCatalog checks the organisms and returns them as a catalog. The error
+// lists every fault found.
+func NewCatalog(organisms ...*Organism) (*Catalog, error) {
+	c := &Catalog{byKey: make(map[seqlease.Organism]*Organism, len(organisms))}
+	var faults []string
+	for _, o := range organisms {
+		faults = append(faults, o.Check()...)
+		if c.byKey[o.Key] != nil {
+			faults = append(faults, fmt.Sprintf("organism %q is configured twice", o.Key))
+		}
+		c.byKey[o.Key] = o
+	}
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("configuration: %s", strings.Join(faults, "; "))
+	}
+	return c, nil
+}
+
+// Get returns the organism, or [seqlease.ErrUnknownOrganism] with the valid keys.
+func (c *Catalog) Get(key seqlease.Organism) (*Organism, error) {
+	if o := c.byKey[key]; o != nil {
+		return o, nil
+	}
+	return nil, fmt.Errorf("%w: %q is none of %v", seqlease.ErrUnknownOrganism, key, c.Keys())
+}
+
+// Keys returns the organisms' keys in order.
+func (c *Catalog) Keys() []seqlease.Organism { return slices.Sorted(maps.Keys(c.byKey)) }
+
+// All returns the organisms in the order of their keys.
+func (c *Catalog) All() []*Organism {
+	all := make([]*Organism, 0, len(c.byKey))
+	for _, key := range c.Keys() {
+		all = append(all, c.byKey[key])
+	}
+	return all
+}

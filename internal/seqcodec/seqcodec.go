@@ -1,0 +1,132 @@
+package seqcodec
+
+import (
+	"container/list"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// MaxDocument is the largest document in bytes that [Codec.Decode] returns: an
+// NDJSON line of 32 MiB with room for what storage adds.
+const MaxDocument = 64 << 20
+
+// Dictionary is what documents are compressed against. The same ID must always
+// come with the same Bytes; nil Bytes mean no dictionary.
+type Dictionary struct {
+	ID    int64
+	Bytes []byte
+}
+
+// maxDictionaries bounds how many dictionaries have encoders and decoders ready;
+// each pair takes about 3 MiB and a dictionary has up to one pair for each core.
+const maxDictionaries = 16
+
+// Codec compresses and decompresses. The zero value is not usable; call [New].
+// It may be used concurrently.
+type Codec struct {
+	mu     sync.Mutex
+	recent *list.List // of *coders, most recently used first
+	byID   map[int64]*list.Element
+}
+
+// coders are the encoders and decoders of one dictionary, at most one pair for
+// each core: they are expensive to make and cheap to use again.
+type coders struct {
+	id       int64
+	encoders chan *zstd.Encoder
+	decoders chan *zstd.Decoder
+	dict     Dictionary
+}
+
+// New returns a codec.
+func New() *Codec { return &Codec{recent: list.New(), byID: map[int64]*list.Element{}} }
+
+// Encode returns the document as one zstd frame with a checksum. The same
+// document and dictionary give the same bytes.
+func (c *Codec) Encode(d Dictionary, document []byte) ([]byte, error) {
+	k := c.coders(d)
+	var encoder *zstd.Encoder
+	select {
+	case encoder = <-k.encoders:
+	default:
+		// The window spans the dictionary and a document of the same size: with the
+		// library's default window a pair takes three times the memory.
+		options := []zstd.EOption{
+			zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1),
+			zstd.WithWindowSize(windowSize(len(d.Bytes))),
+		}
+		if len(d.Bytes) > 0 {
+			options = append(options, zstd.WithEncoderDictRaw(0, d.Bytes))
+		}
+		var err error
+		if encoder, err = zstd.NewWriter(nil, options...); err != nil {
+			return nil, fmt.Errorf("zstd encoder for dictionary %d: %w", d.ID, err)
+		}
+	}
+	out := encoder.EncodeAll(document, nil)
+	select {
+	case k.encoders <- encoder:
+	default: // more at once than cores: let it go
+	}
+	return out, nil
+}
+
+// Decode returns the document of a frame that [Codec.Encode] made with the same
+// dictionary. A wrong dictionary, damaged bytes and a document over
+// [MaxDocument] are errors.
+func (c *Codec) Decode(d Dictionary, frame []byte) ([]byte, error) {
+	k := c.coders(d)
+	var decoder *zstd.Decoder
+	select {
+	case decoder = <-k.decoders:
+	default:
+		options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxDocument)}
+		if len(d.Bytes) > 0 {
+			options = append(options, zstd.WithDecoderDictRaw(0, d.Bytes))
+		}
+		var err error
+		if decoder, err = zstd.NewReader(nil, options...); err != nil {
+			return nil, fmt.Errorf("zstd decoder for dictionary %d: %w", d.ID, err)
+		}
+	}
+	out, err := decoder.DecodeAll(frame, nil)
+	select {
+	case k.decoders <- decoder:
+	default:
+		decoder.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decompress with dictionary %d: %w", d.ID, err)
+	}
+	return out, nil
+}
+
+// coders returns those of the dictionary and drops the least recently used ones.
+func (c *Codec) coders(d Dictionary) *coders {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byID[d.ID]; ok {
+		c.recent.MoveToFront(e)
+		return e.Value.(*coders)
+	}
+	cores := runtime.GOMAXPROCS(0)
+	k := &coders{id: d.ID, dict: d, encoders: make(chan *zstd.Encoder, cores), decoders: make(chan *zstd.Decoder, cores)}
+	c.byID[d.ID] = c.recent.PushFront(k)
+	if c.recent.Len() > maxDictionaries {
+		oldest := c.recent.Back()
+		c.recent.Remove(oldest)
+		delete(c.byID, oldest.Value.(*coders).id)
+	}
+	return k
+}
+
+// windowSize is the next power of two from twice the dictionary, within what
+// every zstd decoder accepts (1 KiB to 8 MiB).
+func windowSize(dictionary int) int {
+	size := 1 << bits.Len(uint(max(2*dictionary, 1<<16)-1))
+	return min(size, 8<<20)
+}

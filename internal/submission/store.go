@@ -1,0 +1,158 @@
+package submission
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/intake"
+)
+
+// Store is what the life of an entry needs of storage. Each method is one rule
+// in one transaction, and every instant in it is read from the database's clock
+// (L11). No transaction is open while bytes travel to or from a client (L12):
+// sequences and callbacks given here read and write local memory and files only.
+// All methods may be called concurrently.
+type Store interface {
+	// CreateGroup stores a group with its creator as the first member.
+	CreateGroup(ctx context.Context, g seqlease.NewGroup, creator string) (seqlease.Group, error)
+	// Group returns a group and its members in order of name, or [seqlease.ErrNotFound].
+	Group(ctx context.Context, id int64) (seqlease.Group, []string, error)
+	// GroupsOf returns the groups of a member by ascending id; of everybody if
+	// member is empty.
+	GroupsOf(ctx context.Context, member string) ([]seqlease.Group, error)
+
+	// Submit stores the entries of an upload with version 1, fresh accessions that
+	// ascend in the order of the entries, their data use terms and a ticket for
+	// each live pipeline version, all or nothing (L1).
+	Submit(ctx context.Context, u Upload) ([]seqlease.SubmissionIDMapping, error)
+	// Edit replaces the submitted data of an entry: a new revision, results and
+	// leases of the old one gone, tickets anew with 0 attempts (L10). The state is
+	// re-tested under the entry's lock: [seqlease.ErrState] unless it is processed.
+	Edit(ctx context.Context, e Edit) error
+	// Delete removes entries with all that belongs to them (L10). All or nothing;
+	// [seqlease.ErrState] unless each is received or processed.
+	Delete(ctx context.Context, o seqlease.Organism, entries []seqlease.AccessionVersion) error
+	// Approve releases the entries that the approval takes, all with one instant,
+	// and returns them in order. State and result are re-tested under the
+	// entries' locks. With a filter that names an entry which doesn't exist, is of
+	// another organism, isn't processed or has errors, nothing is approved and the
+	// error is a [*StateError].
+	Approve(ctx context.Context, a Approval) ([]seqlease.AccessionVersion, error)
+
+	// GroupsOfEntries returns the groups that the given entries belong to; entries
+	// that don't exist are left out.
+	GroupsOfEntries(ctx context.Context, entries []seqlease.AccessionVersion) (map[seqlease.AccessionVersion]int64, error)
+
+	// List calls yield for each entry version that the filter takes, by accession
+	// and version, and returns the counts, all from one snapshot. An error of
+	// yield ends the call and is returned.
+	List(ctx context.Context, f ListFilter, yield func(ListedEntry) error) (Counts, error)
+
+	// ReleasedMark returns the state of what is released of the organism: a word
+	// of printable ASCII that changes with every change of it and rises in plain
+	// string order.
+	ReleasedMark(ctx context.Context, o seqlease.Organism) (string, error)
+	// ReadReleased reads what is released from one snapshot: begin once, then
+	// yield for each entry version by accession and version. An error of either
+	// ends the call and is returned. The yielded bodies are valid until yield returns.
+	ReadReleased(ctx context.Context, o seqlease.Organism, begin func(ReleasedHead) error, yield func(ReleasedEntry) error) error
+}
+
+// Upload is a checked submission, ready to be stored.
+type Upload struct {
+	Organism        seqlease.Organism
+	GroupID         int64
+	Submitter       string
+	Terms           seqlease.DataUseTerms
+	AccessionPrefix string
+	// Entries yields the entries in the order of the metadata file. It may be
+	// ranged over more than once. An error in it ends the submission.
+	Entries iter.Seq2[intake.Entry, error]
+}
+
+// Edit is new submitted data for an entry.
+type Edit struct {
+	Organism seqlease.Organism
+	seqlease.AccessionVersion
+	Data []byte // JSON document of a [seqlease.SubmittedData]
+}
+
+// Approval says which processed entries to release. Nil filters take everything.
+type Approval struct {
+	Organism   seqlease.Organism
+	Approver   string
+	Scope      seqlease.ApprovalScope
+	Entries    []seqlease.AccessionVersion // nil: all
+	GroupIDs   []int64                     // nil: all; empty: none
+	Submitters []string                    // nil: all; empty: none
+}
+
+// StateError lists entries whose state forbids what was asked, each with the
+// reason. It is [seqlease.ErrState] to [errors.Is].
+type StateError struct {
+	Missing      []seqlease.AccessionVersion                       // don't exist
+	Foreign      map[seqlease.Organism][]seqlease.AccessionVersion // of another organism
+	WrongStatus  map[seqlease.AccessionVersion]seqlease.Status
+	WithErrors   []seqlease.AccessionVersion
+	WantStatuses []seqlease.Status // what WrongStatus should have been
+}
+
+// ListFilter says which entries are listed. Nil lists take everything, empty
+// ones nothing.
+type ListFilter struct {
+	Organism seqlease.Organism
+	GroupIDs []int64
+	Statuses []seqlease.Status
+	// Results restricts only entries whose status is processed.
+	Results []seqlease.ProcessingResult
+	Offset  int
+	Limit   int // 0: no limit
+}
+
+// ListedEntry is one entry version as people see it.
+type ListedEntry struct {
+	seqlease.AccessionVersion
+	Status       seqlease.Status
+	Result       seqlease.ProcessingResult // empty while in processing
+	GroupID      int64
+	Submitter    string
+	IsRevocation bool
+	SubmissionID string
+	Terms        seqlease.DataUseTerms // the newest stored
+}
+
+// Counts are over everything that the organism and group filter take, whatever
+// the other filters say. Results counts processed entries only.
+type Counts struct {
+	Statuses map[seqlease.Status]int64
+	Results  map[seqlease.ProcessingResult]int64
+}
+
+// ReleasedHead comes before the released entries, of the same snapshot.
+type ReleasedHead struct {
+	Count int64
+	Mark  string    // as of ReleasedMark
+	Now   time.Time // the database's clock
+}
+
+// ReleasedEntry is one released entry version.
+type ReleasedEntry struct {
+	seqlease.AccessionVersion
+	SubmissionID    string
+	Submitter       string
+	GroupID         int64
+	GroupName       string
+	IsRevocation    bool
+	SubmittedAt     time.Time
+	ReleasedAt      time.Time
+	PipelineVersion seqlease.PipelineVersion // the current one for revocations
+	Terms           seqlease.DataUseTerms
+	TermsChangedAt  time.Time
+	// Result is the JSON document of a [seqlease.StoredResult]; nil for revocations.
+	Result []byte
+	// Submitted is the JSON document of a [seqlease.SubmittedData], for
+	// revocations only.
+	Submitted []byte
+}
