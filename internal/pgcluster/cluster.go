@@ -1,0 +1,145 @@
+package pgcluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// addressVariable names the environment variable that points at a running
+// server to be used instead of a fresh one.
+const addressVariable = "SEQLEASE_TEST_POSTGRES"
+
+// Options say what kind of server is wanted.
+type Options struct {
+	// Durable keeps fsync, synchronous_commit and full_page_writes on, as fault
+	// tests and benchmarks need. Without it commits are faster and a crash of the
+	// machine, not of the server, may lose them.
+	Durable bool
+	// Settings are further server settings, "name=value" each.
+	Settings []string
+}
+
+// Cluster is a running PostgreSQL server. Its methods may be called concurrently.
+type Cluster struct {
+	admin  string  // address of the database "postgres" on it
+	server *server // nil if the server was there already
+
+	mu        sync.Mutex
+	databases []string // made on a server that was there already, dropped by Stop
+}
+
+// Start starts a server with an empty data directory and waits until it
+// answers, which takes about a second. The server ends with [Cluster.Stop] or
+// with this process. An error says how to install PostgreSQL if it is missing.
+func Start(ctx context.Context, o Options) (*Cluster, error) {
+	if address := os.Getenv(addressVariable); address != "" { //nolint:forbidigo // the documented override of a test-only package
+		if _, err := url.Parse(address); err != nil {
+			return nil, fmt.Errorf("%s is not an address such as postgres://user@host/postgres", addressVariable)
+		}
+		return &Cluster{admin: address}, nil
+	}
+	bin, err := binaries()
+	if err != nil {
+		return nil, err
+	}
+	s, err := startServer(ctx, bin, o)
+	if err != nil {
+		return nil, fmt.Errorf("start a PostgreSQL server: %w", err)
+	}
+	return &Cluster{admin: s.address("postgres"), server: s}, nil
+}
+
+// NewDatabase makes an empty database and returns its address
+// ("postgres://…"). Text in it sorts by bytes.
+func (c *Cluster) NewDatabase(ctx context.Context) (string, error) {
+	name := "seqlease_" + strings.ToLower(rand.Text()[:16])
+	connection, err := pgx.Connect(ctx, c.admin)
+	if err != nil {
+		return "", fmt.Errorf("connect to make a database: %w", err)
+	}
+	defer connection.Close(context.WithoutCancel(ctx))
+	if _, err := connection.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"); err != nil {
+		return "", fmt.Errorf("make a database: %w", err)
+	}
+	if c.server == nil {
+		c.mu.Lock()
+		c.databases = append(c.databases, name)
+		c.mu.Unlock()
+	}
+	address, err := url.Parse(c.admin)
+	if err != nil {
+		return "", errors.New("the server's address is not a URL")
+	}
+	address.Path = "/" + name
+	return address.String(), nil
+}
+
+// Kill ends the server as kill -9 does, without a shutdown, and starts it again
+// on the same data and port; it returns once the server answers. Only for a
+// server of our own.
+func (c *Cluster) Kill(ctx context.Context) error {
+	if c.server == nil {
+		return errors.New("a server that was there already is not killed")
+	}
+	return c.server.crash(ctx)
+}
+
+// Stop shuts the server down and removes its files, or drops the databases made
+// on a server that was there already. Calling it again does nothing.
+func (c *Cluster) Stop() error {
+	if c.server != nil {
+		return c.server.stop()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.databases) == 0 {
+		return nil
+	}
+	ctx := context.Background()
+	connection, err := pgx.Connect(ctx, c.admin)
+	if err != nil {
+		return fmt.Errorf("connect to drop the databases: %w", err)
+	}
+	defer connection.Close(ctx)
+	for _, name := range c.databases {
+		if _, err := connection.Exec(ctx, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+			return fmt.Errorf("drop a database: %w", err)
+		}
+	}
+	c.databases = nil
+	return nil
+}
+
+// binaries finds the directory of initdb and postgres: the newest version where
+// Debian installs them, else where PATH says.
+func binaries() (string, error) {
+	// The pattern is constant, so Glob can't fail.
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	if len(found) > 0 {
+		newest := slices.MaxFunc(found, func(a, b string) int {
+			// "9.6" < "15": a longer version directory is a newer one.
+			if len(a) != len(b) {
+				return len(a) - len(b)
+			}
+			return strings.Compare(a, b)
+		})
+		return filepath.Dir(newest), nil
+	}
+	if path, err := exec.LookPath("postgres"); err == nil {
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			return filepath.Dir(path), nil
+		}
+	}
+	return "", fmt.Errorf("no PostgreSQL server is installed here: run `apt-get install postgresql`, or set %s to the address of a running one", addressVariable)
+}
