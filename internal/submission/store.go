@@ -15,6 +15,9 @@ import (
 // sequences and callbacks given here read and write local memory and files only.
 // All methods may be called concurrently.
 type Store interface {
+	// Now returns the instant of the database's clock (L11), in UTC.
+	Now(ctx context.Context) (time.Time, error)
+
 	// CreateGroup stores a group with its creator as the first member.
 	CreateGroup(ctx context.Context, g seqlease.NewGroup, creator string) (seqlease.Group, error)
 	// Group returns a group and its members in order of name, or [seqlease.ErrNotFound].
@@ -38,7 +41,7 @@ type Store interface {
 	// and returns them in order. State and result are re-tested under the
 	// entries' locks. With a filter that names an entry which doesn't exist, is of
 	// another organism, isn't processed or has errors, nothing is approved and the
-	// error is a [*StateError].
+	// error is a [*StateError]; the other filters don't narrow these checks.
 	Approve(ctx context.Context, a Approval) ([]seqlease.AccessionVersion, error)
 
 	// GroupsOfEntries returns the groups that the given entries belong to; entries
