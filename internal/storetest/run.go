@@ -1,0 +1,66 @@
+package storetest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/seqlease/seqlease/internal/organism"
+	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+// Store is everything that a store implements.
+type Store interface {
+	queue.Store
+	submission.Store
+	// Register makes organisms known, with their dictionaries and pipeline
+	// version 1. It is idempotent and safe beside running servers.
+	Register(ctx context.Context, organisms []*organism.Organism) error
+	// Ready says whether the database answers and its schema is current.
+	Ready(ctx context.Context) error
+	// Close gives up connections and files.
+	Close() error
+}
+
+// SecondStore is the capability that several stores share one database, as
+// servers do.
+const SecondStore = "second store"
+
+// Harness is what the suite needs to know about a store.
+type Harness struct {
+	// New returns a fresh, migrated, empty store that the test's clean-up closes.
+	New func(t *testing.T) Store
+	// Second returns another server's store on the database of s; nil if
+	// [SecondStore] is in Lacks.
+	Second func(t *testing.T, s Store) Store
+	// Age shifts every stored time back by d, as if d had passed, and makes every
+	// store on that database forget what it keeps in memory about the past.
+	Age func(t *testing.T, s Store, d time.Duration)
+	// Lacks names the capabilities that the store doesn't have, each with the
+	// reason. Their cases are skipped with it.
+	Lacks map[string]string
+}
+
+// testCase checks one rule. Its name begins with the rule's number, if it has one.
+type testCase struct {
+	name  string
+	needs string // capability, if any
+	check func(t *testing.T, h Harness)
+}
+
+// Run runs every case as a parallel subtest.
+func Run(t *testing.T, h Harness) {
+	for _, c := range slices.Concat(
+		submitCases(), claimCases(), leaseCases(),
+	) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if reason, lacking := h.Lacks[c.needs]; c.needs != "" && lacking {
+				t.Skipf("the store lacks %s: %s", c.needs, reason)
+			}
+			c.check(t, h)
+		})
+	}
+}
