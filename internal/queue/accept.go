@@ -1,0 +1,152 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/organism"
+)
+
+// MaxResultLines is how many lines a submission of results may have: as many as
+// a claim has entries.
+const MaxResultLines = MaxEntries
+
+// maxDetail bounds the detail of a refusal in bytes.
+const maxDetail = 2000
+
+// AcceptanceRequest opens a submission of results.
+type AcceptanceRequest struct {
+	Organism        seqlease.Organism
+	PipelineVersion seqlease.PipelineVersion
+	SubmittedBy     string // user of the token
+}
+
+// Acceptance takes in a submission of results line by line and keeps only the
+// compressed form of each, so that a body may be far larger than memory. It is
+// for one goroutine. Nothing is stored before [Acceptance.Commit].
+type Acceptance struct {
+	store      Store
+	organism   *organism.Organism
+	submission Submission
+	lineOf     map[seqlease.AccessionVersion]int // first line of each entry
+	lines      int
+}
+
+// NewAcceptance begins a submission of results. Errors:
+// [seqlease.ErrUnknownOrganism].
+func (q *Queue) NewAcceptance(_ context.Context, r AcceptanceRequest) (*Acceptance, error) {
+	o, err := q.organisms.Get(r.Organism)
+	if err != nil {
+		return nil, err
+	}
+	return &Acceptance{
+		store: q.store, organism: o,
+		submission: Submission{Organism: r.Organism, PipelineVersion: r.PipelineVersion, ClaimedBy: r.SubmittedBy},
+		lineOf:     map[seqlease.AccessionVersion]int{},
+	}, nil
+}
+
+// Add takes in the result of a line (number from 1) and brings it into the
+// normal form of storage: r is changed. A line that breaks a rule is kept as a
+// refusal that [Acceptance.Commit] reports together with all others; that is no
+// error here. The rules, in this order:
+//
+//   - the attempt id must be given;
+//   - no text anywhere may be unstorable ([seqlease.IsStorable], L18);
+//   - an entry may occur once in a submission: any further line for it is
+//     refused as a duplicate, equal or not, and names both lines;
+//   - no attachments, as no organism takes any;
+//   - a result without errors keeps the rules of the organism
+//     ([organism.Organism.CheckProcessed]); one with errors may hold anything.
+//
+// The error is [seqlease.ErrTooLarge] beyond [MaxResultLines], or the store's.
+func (a *Acceptance) Add(number int, r *seqlease.Result) error {
+	if r.AttemptID.IsZero() {
+		return a.Refuse(number, r.AccessionVersion, MissingAttemptID)
+	}
+	if problems := unstorableTexts(r); len(problems) > 0 {
+		return a.Refuse(number, seqlease.AccessionVersion{Version: r.Version}, seqlease.Invalid(problems...).Error())
+	}
+	if first, twice := a.lineOf[r.AccessionVersion]; twice {
+		return a.refuse(number, r.AccessionVersion, seqlease.RefusedDuplicate, fmt.Sprintf(
+			"lines %d and %d both hold a result of %s; send one result for each entry", first, number, r.AccessionVersion))
+	}
+	a.lineOf[r.AccessionVersion] = number
+	problems := checkFiles(r.Data.Files)
+	if len(r.Errors) == 0 {
+		upperCase(&r.Data)
+		problems = append(problems, a.organism.CheckProcessed(&r.Data)...)
+	}
+	if len(problems) > 0 {
+		return a.Refuse(number, r.AccessionVersion, seqlease.Invalid(problems...).Error())
+	}
+	return a.keep(number, r)
+}
+
+// keep packs a good line.
+func (a *Acceptance) keep(number int, r *seqlease.Result) error {
+	if err := a.count(); err != nil {
+		return err
+	}
+	document, err := encode(r)
+	if err != nil {
+		return fmt.Errorf("line %d, %s: %w", number, r.AccessionVersion, err)
+	}
+	packed, err := a.store.Pack(a.submission.Organism, document)
+	if err != nil {
+		return fmt.Errorf("line %d, %s: pack: %w", number, r.AccessionVersion, err)
+	}
+	digest := sha256.Sum256(document)
+	a.submission.Lines = append(a.submission.Lines, Line{
+		AccessionVersion: r.AccessionVersion, Number: number, AttemptID: r.AttemptID,
+		Result: r.ProcessingResult(), Digest: [16]byte(digest[:16]), Packed: packed,
+	})
+	return nil
+}
+
+// MissingAttemptID is what a pipeline is told that doesn't send the attempt id.
+const MissingAttemptID = "processingAttemptId is missing: copy the member processingAttemptId of the claimed entry's line " +
+	"(extract-unprocessed-data) unchanged to the entry's result line"
+
+// Refuse notes a line that the caller found invalid, such as one that can't be
+// decoded. Parts of the accession version that are unknown stay empty. The error
+// is [seqlease.ErrTooLarge] beyond [MaxResultLines].
+func (a *Acceptance) Refuse(number int, entry seqlease.AccessionVersion, detail string) error {
+	return a.refuse(number, entry, seqlease.RefusedInvalid, detail)
+}
+
+func (a *Acceptance) refuse(number int, entry seqlease.AccessionVersion, reason seqlease.RefusalReason, detail string) error {
+	if err := a.count(); err != nil {
+		return err
+	}
+	a.submission.Invalid = append(a.submission.Invalid, seqlease.Refusal{
+		AccessionVersion: entry, Line: number, Reason: reason, Detail: shorten(detail, maxDetail),
+	})
+	return nil
+}
+
+func (a *Acceptance) count() error {
+	if a.lines++; a.lines > MaxResultLines {
+		return fmt.Errorf("%w: a submission of results has at most %d lines", seqlease.ErrTooLarge, MaxResultLines)
+	}
+	return nil
+}
+
+// Commit stores the results, or nothing (L3, L5, L6). The error is a
+// [*seqlease.RefusedError] with every refused line in line order, or the store's.
+// A submission without lines changes nothing. Call it once.
+func (a *Acceptance) Commit(ctx context.Context) error {
+	if a.lines == 0 {
+		return nil
+	}
+	slices.SortStableFunc(a.submission.Invalid, func(x, y seqlease.Refusal) int { return cmp.Compare(x.Line, y.Line) })
+	if err := a.store.AcceptResults(ctx, a.submission); err != nil {
+		return fmt.Errorf("accept results for %s, pipeline version %d: %w",
+			a.submission.Organism, a.submission.PipelineVersion, err)
+	}
+	return nil
+}
