@@ -152,7 +152,7 @@ func (c *Client) request(ctx context.Context, k call, alive func()) (*http.Reque
 		address += "?" + k.query.Encode()
 	}
 	body := k.body
-	if body != nil {
+	if _, small := body.(*strings.Reader); body != nil && !small {
 		body = watchedReader{reader: body, alive: alive, explain: func(err error) error { return err }}
 	}
 	request, err := http.NewRequestWithContext(ctx, k.method, address, body)
