@@ -1,0 +1,86 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// DefaultLimit is how many bytes the files of a [Dir] may take together.
+const DefaultLimit = 20 << 30
+
+// ErrFull: the files of the directory have reached its limit.
+var ErrFull = errors.New("spool space is used up")
+
+// window is how far back the compression looks: some twenty entries of 30 kb
+// genomes. It is also what each reader costs in memory.
+const window = 2 << 20
+
+// Dir makes spool files in one directory. It may be used concurrently.
+type Dir struct {
+	path  string
+	limit int64
+	used  atomic.Int64
+}
+
+// NewDir returns a Dir in the directory at path ("": the system's directory for
+// temporary files) whose files take at most limit bytes on disk together
+// (0: [DefaultLimit]).
+func NewDir(path string, limit int64) *Dir {
+	if limit == 0 {
+		limit = DefaultLimit
+	}
+	return &Dir{path: path, limit: limit}
+}
+
+// Path returns the directory as given to [NewDir].
+func (d *Dir) Path() string { return d.path }
+
+// Used returns how many bytes the files take.
+func (d *Dir) Used() int64 { return d.used.Load() }
+
+// Create makes an empty file. The caller is its writer and holds it: it must
+// call [File.Finish] in the end and [File.Release] when it needs no more readers.
+func (d *Dir) Create() (*File, error) {
+	disk, err := os.CreateTemp(d.path, "seqlease-spool-*.zst")
+	if err != nil {
+		return nil, fmt.Errorf("create spool file: %w", err)
+	}
+	f := &File{dir: d, disk: disk, holds: 1, changed: make(chan struct{})}
+	// Where the system allows it the file loses its name at once, so that even a
+	// killed process leaves nothing behind.
+	f.unnamed = os.Remove(disk.Name()) == nil
+	f.encoder, err = zstd.NewWriter(diskWriter{f}, zstd.WithEncoderLevel(zstd.SpeedDefault),
+		zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithWindowSize(window))
+	if err != nil {
+		f.Release()
+		return nil, fmt.Errorf("create spool file: %w", err)
+	}
+	return f, nil
+}
+
+// diskWriter is where the encoder of a file writes to.
+type diskWriter struct{ file *File }
+
+var _ io.Writer = diskWriter{}
+
+// Write appends compressed bytes and wakes the readers.
+func (w diskWriter) Write(p []byte) (int, error) {
+	f, d := w.file, w.file.dir
+	size := int64(len(p))
+	if d.used.Add(size) > d.limit {
+		d.used.Add(-size)
+		return 0, fmt.Errorf("%w: the limit is %d bytes", ErrFull, d.limit)
+	}
+	n, err := f.disk.Write(p)
+	d.used.Add(int64(n) - size)
+	f.grow(int64(n))
+	if err != nil {
+		return n, fmt.Errorf("write spool file: %w", err)
+	}
+	return n, nil
+}

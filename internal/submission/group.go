@@ -1,0 +1,149 @@
+package submission
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seqlease/seqlease"
+)
+
+// MaxGroupText is the most characters of each text of a group.
+const MaxGroupText = 255
+
+// GroupDetails is a group as a person may see it.
+type GroupDetails struct {
+	Group seqlease.Group
+	Users []string // the members in order of name
+	// Hidden: who asks has no token, so the contact e-mail and the users are left out.
+	Hidden bool
+}
+
+// CreateGroup stores a group with the person as its first member. A text that is
+// too long or can't be stored is a [*seqlease.InvalidError] that names it.
+func (s *Submissions) CreateGroup(ctx context.Context, p seqlease.Person, g seqlease.NewGroup) (seqlease.Group, error) {
+	if err := checkGroup(g); err != nil {
+		return seqlease.Group{}, err
+	}
+	created, err := s.store.CreateGroup(ctx, g, p.Name)
+	if err != nil {
+		return seqlease.Group{}, fmt.Errorf("create group: %w", err)
+	}
+	return created, nil
+}
+
+func checkGroup(g seqlease.NewGroup) error {
+	invalid := &seqlease.InvalidError{Kind: seqlease.InvalidRequest}
+	for _, text := range []struct{ name, value string }{
+		{"groupName", g.GroupName},
+		{"institution", g.Institution},
+		{"address.line1", g.Address.Line1},
+		{"address.line2", g.Address.Line2},
+		{"address.city", g.Address.City},
+		{"address.state", g.Address.State},
+		{"address.postalCode", g.Address.PostalCode},
+		{"address.country", g.Address.Country},
+		{"contactEmail", g.ContactEmail},
+	} {
+		switch {
+		case !seqlease.IsStorable(text.value):
+			invalid.Add(seqlease.Problem{Field: text.name, Message: text.name + " has a NUL character or broken UTF-8 in it, which can't be stored"})
+		case utf8.RuneCountInString(text.value) > MaxGroupText:
+			invalid.Add(seqlease.Problem{Field: text.name, Message: text.name + " may have at most " + strconv.Itoa(MaxGroupText) + " characters"})
+		}
+	}
+	return invalid.OrNil()
+}
+
+// Group returns a group, or [seqlease.ErrNotFound]. p is nil for somebody
+// without a token, who doesn't see the contact e-mail and the users.
+func (s *Submissions) Group(ctx context.Context, p *seqlease.Person, id int64) (GroupDetails, error) {
+	group, users, err := s.store.Group(ctx, id)
+	if err != nil {
+		return GroupDetails{}, fmt.Errorf("group %d: %w", id, err)
+	}
+	if p == nil {
+		group.ContactEmail = ""
+		return GroupDetails{Group: group, Hidden: true}, nil
+	}
+	return GroupDetails{Group: group, Users: users}, nil
+}
+
+// UserGroups returns the groups of the person by ascending id: all groups for a
+// super user.
+func (s *Submissions) UserGroups(ctx context.Context, p seqlease.Person) ([]seqlease.Group, error) {
+	member := p.Name
+	if p.Has(seqlease.SuperUser) {
+		member = ""
+	}
+	groups, err := s.store.GroupsOf(ctx, member)
+	if err != nil {
+		return nil, fmt.Errorf("groups of %q: %w", p.Name, err)
+	}
+	return groups, nil
+}
+
+// visibleGroups is the group filter of the protocol. Groups that are asked for
+// must all exist ([seqlease.ErrNotFound] lists the others) and the person must
+// be able to act for each ([seqlease.ErrForbidden]). With none asked for (nil)
+// a super user sees all, which nil stands for, and others see their own.
+func (s *Submissions) visibleGroups(ctx context.Context, p seqlease.Person, asked []int64) ([]int64, error) {
+	if asked == nil {
+		if p.Has(seqlease.SuperUser) {
+			return nil, nil
+		}
+		own, err := s.store.GroupsOf(ctx, p.Name)
+		if err != nil {
+			return nil, fmt.Errorf("groups of %q: %w", p.Name, err)
+		}
+		return ids(own), nil
+	}
+	all, err := s.store.GroupsOf(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("groups: %w", err)
+	}
+	if unknown := without(asked, ids(all)); len(unknown) > 0 {
+		return nil, fmt.Errorf("%w: groups %s do not exist", seqlease.ErrNotFound, listIDs(unknown))
+	}
+	if p.Has(seqlease.SuperUser) {
+		return asked, nil
+	}
+	own, err := s.store.GroupsOf(ctx, p.Name)
+	if err != nil {
+		return nil, fmt.Errorf("groups of %q: %w", p.Name, err)
+	}
+	if foreign := without(asked, ids(own)); len(foreign) > 0 {
+		return nil, fmt.Errorf("%w: %q is not a member of groups %s", seqlease.ErrForbidden, p.Name, listIDs(foreign))
+	}
+	return asked, nil
+}
+
+// ids returns the ids of groups; never nil.
+func ids(groups []seqlease.Group) []int64 {
+	list := make([]int64, len(groups))
+	for i, g := range groups {
+		list[i] = g.GroupID
+	}
+	return list
+}
+
+// without returns what is in list but not in known, in order and once each.
+func without(list, known []int64) []int64 {
+	isKnown := make(map[int64]bool, len(known))
+	for _, id := range known {
+		isKnown[id] = true
+	}
+	left := slices.DeleteFunc(slices.Sorted(slices.Values(list)), func(id int64) bool { return isKnown[id] })
+	return slices.Compact(left)
+}
+
+func listIDs(list []int64) string {
+	parts := make([]string, len(list))
+	for i, id := range list {
+		parts[i] = strconv.FormatInt(id, 10)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,49 @@
+package submission
+
+import (
+	"sync"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/organism"
+	"github.com/seqlease/seqlease/internal/spool"
+)
+
+// Options are what is configured about the life of entries.
+type Options struct {
+	AccessionPrefix string // such as "LOC_"; without a dot
+	DataUseTerms    TermsOptions
+	// Spool holds uploads while they are checked and released data while it is
+	// read. Nil: the system's directory for temporary files with the default limit.
+	Spool *spool.Dir
+}
+
+// TermsOptions say whether submitters choose how their data may be used. If not,
+// all data is open.
+type TermsOptions struct {
+	Enabled bool
+	// OpenURL and RestrictedURL are where the terms are explained; both empty: none.
+	OpenURL       string
+	RestrictedURL string
+}
+
+// Submissions is what the door calls about groups and entries. It may be used
+// concurrently.
+type Submissions struct {
+	store     Store
+	organisms *organism.Catalog
+	options   Options
+
+	mu      sync.Mutex
+	exports map[seqlease.Organism]*export // the newest, while somebody reads it
+}
+
+// New returns the submissions of the given store and organisms.
+func New(store Store, organisms *organism.Catalog, o Options) *Submissions {
+	if o.Spool == nil {
+		o.Spool = spool.NewDir("", 0)
+	}
+	return &Submissions{store: store, organisms: organisms, options: o, exports: map[seqlease.Organism]*export{}}
+}
+
+// Spool is where long answers are kept while they are sent.
+func (s *Submissions) Spool() *spool.Dir { return s.options.Spool }
