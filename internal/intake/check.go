@@ -1,0 +1,154 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/organism"
+)
+
+// File is one uploaded file as it came.
+type File struct {
+	Name string // as the client calls it; its ending counts
+	// Open returns the bytes from the beginning; it may be called more than once.
+	// What it returns is read as a zip archive in place if it is an io.ReaderAt
+	// and io.Seeker.
+	Open func() (io.ReadCloser, error)
+}
+
+// Request is one upload.
+type Request struct {
+	Organism  *organism.Organism
+	Metadata  *File  // nil: absent
+	Sequences *File  // nil: absent
+	SpoolDir  string // where the temporary file goes; empty: os.TempDir()
+	Limits    Limits
+}
+
+// The names of the two files in problems, and of their parts in the request.
+const (
+	metadataFile = "metadata file"
+	sequenceFile = "sequence file"
+	metadataPart = "metadataFile"
+	sequencePart = "sequenceFile"
+)
+
+// Check reads an upload and returns its entries. The error is a
+// [*seqlease.InvalidError] that lists what is wrong in both files, or wraps
+// [seqlease.ErrTooLarge] and names the limit, or is the fault of a disk. Close
+// what it returns. Memory is bounded: see [Limits.Rows]. May be called concurrently.
+func Check(ctx context.Context, r Request) (*Checked, error) {
+	if err := checkParts(r); err != nil {
+		return nil, err
+	}
+	s, err := newSpool(r.SpoolDir, r.Organism)
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{
+		ctx: ctx, request: r, limits: r.Limits.orDefaults(), spool: s,
+		rows: newIDSet(), sequences: newIDSet(),
+	}
+	checked, err := c.check()
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return checked, nil
+}
+
+// checkParts tells which parts must be there and how their names must end.
+func checkParts(r Request) error {
+	switch o := r.Organism; {
+	case r.Metadata == nil:
+		return seqlease.InvalidParameter(metadataPart, "the part is missing; it holds the metadata as tab-separated text")
+	case o.ConsensusSequences && r.Sequences == nil:
+		return seqlease.InvalidParameter(sequencePart, fmt.Sprintf("the part is missing; submissions of organism %q need sequences", o.Key))
+	case !o.ConsensusSequences && r.Sequences != nil:
+		return seqlease.InvalidParameter(sequencePart, fmt.Sprintf("submissions of organism %q have no sequences; leave the part out", o.Key))
+	}
+	if err := checkName(metadataPart, r.Metadata.Name, metadataEndings); err != nil {
+		return err
+	}
+	if r.Sequences == nil {
+		return nil
+	}
+	return checkName(sequencePart, r.Sequences.Name, sequenceEndings)
+}
+
+// checker holds what is known of an upload while it is read.
+type checker struct {
+	ctx     context.Context //nolint:containedctx // lives as long as one call of Check
+	request Request
+	limits  Limits
+	spool   *spool
+	invalid seqlease.InvalidError
+
+	rows       *idSet  // submission ids
+	rowLines   []int32 // of the rows
+	entryBytes []int   // of the rows: size of their JSON documents so far
+	block      []byte  // rows that are not in the spool yet
+	blocks     []frame
+
+	sequences *idSet           // FASTA ids: those that rows name, in their order, then those that none names
+	found     []sequenceOfFile // of the sequences
+	wanted    int              // how many FASTA ids the rows name
+}
+
+// sequenceOfFile is what is known of a FASTA id.
+type sequenceOfFile struct {
+	frame
+	row  int32 // that names it; -1: none
+	line int32 // of its header in the sequence file; 0: not there
+}
+
+// lineNumber keeps a line in four bytes; beyond two thousand million, which a
+// file of blank lines can have, it says no more than that.
+func lineNumber(line int) int32 { return int32(min(line, math.MaxInt32)) } //nolint:gosec // bounded here
+
+func (c *checker) check() (*Checked, error) {
+	budget := &budget{total: c.limits.UploadBytes, left: c.limits.UploadBytes}
+	if err := c.readFile(metadataFile, c.request.Metadata, budget, c.readMetadata); err != nil {
+		return nil, err
+	}
+	metadataRead := len(c.invalid.Problems) == 0
+	if c.request.Sequences != nil {
+		if err := c.readFile(sequenceFile, c.request.Sequences, budget, c.readSequences); err != nil {
+			return nil, err
+		}
+	}
+	// With rows that could not be read, every comparison would mislead.
+	if metadataRead {
+		c.join()
+	}
+	if err := c.invalid.OrNil(); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(c.endBlock(), c.spool.flush()); err != nil {
+		return nil, err
+	}
+	sequences := make([]frame, c.wanted)
+	for i := range sequences {
+		sequences[i] = c.found[i].frame
+	}
+	return &Checked{spool: c.spool, rows: c.rows.len(), blocks: c.blocks, sequences: sequences}, nil
+}
+
+// readFile opens a file and reads it; a fault that ends the file is one problem more.
+func (c *checker) readFile(name string, f *File, budget *budget, read func(*text) error) (err error) {
+	defer func() {
+		var fault faultError
+		if errors.As(err, &fault) {
+			c.invalid.Add(fault.Problem)
+			err = nil
+		}
+	}()
+	s, err := openSource(c.ctx, name, f, c.request.SpoolDir, budget)
+	if err != nil {
+		return err
+	}
+	return errors.Join(read(s.text), s.Close())
+}

@@ -1,0 +1,102 @@
+package intake
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/seqlease/seqlease/internal/seqcodec"
+)
+
+// Checked is an upload without faults. Its entries wait in a temporary file, of
+// which 12 bytes for each sequence are kept in memory.
+type Checked struct {
+	spool     *spool
+	rows      int
+	blocks    []frame // of rows
+	sequences []frame // in the order in which the rows name them
+}
+
+// Len returns the number of entries.
+func (c *Checked) Len() int { return c.rows }
+
+// Close removes the temporary file. No entry can be read after it.
+func (c *Checked) Close() error { return c.spool.close() }
+
+// errBlock says that the temporary file is not as it was written.
+var errBlock = errors.New("spool: damaged block of rows")
+
+// Entries yields the entries in the order of the metadata file, each with bytes
+// of its own. It may be ranged over more than once, also concurrently. An error
+// is the last thing that it yields.
+func (c *Checked) Entries() iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		r := entryReader{checked: c}
+		for range c.rows {
+			e, err := r.next()
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// entryReader reads the entries one after the other.
+type entryReader struct {
+	checked   *Checked
+	blocks    int // read so far
+	sequences int // read so far
+	block     []byte
+	scratch   []byte
+}
+
+func (r *entryReader) next() (Entry, error) {
+	if len(r.block) == 0 {
+		if r.blocks == len(r.checked.blocks) {
+			return Entry{}, errBlock
+		}
+		block, err := r.checked.spool.read(seqcodec.Dictionary{}, r.checked.blocks[r.blocks], &r.scratch)
+		if err != nil {
+			return Entry{}, fmt.Errorf("read back an upload: %w", err)
+		}
+		r.block = block
+		r.blocks++
+	}
+	id, metadata := r.sized(), r.sized()
+	count, n := binary.Uvarint(r.block)
+	if id == nil || metadata == nil || n <= 0 {
+		return Entry{}, errBlock
+	}
+	r.block = r.block[n:]
+	data := append([]byte(`{"metadata":`), metadata...)
+	data = append(data, `,"unalignedNucleotideSequences":{`...)
+	for i := range count {
+		fastaID := r.sized()
+		if fastaID == nil || r.sequences == len(r.checked.sequences) {
+			return Entry{}, errBlock
+		}
+		letters, err := r.checked.spool.read(r.checked.spool.genomes, r.checked.sequences[r.sequences], &r.scratch)
+		if err != nil {
+			return Entry{}, fmt.Errorf("read back an upload: %w", err)
+		}
+		r.sequences++
+		if i > 0 {
+			data = append(data, ',')
+		}
+		data = append(appendJSON(data, fastaID), `:"`...)
+		data = append(append(data, letters...), '"')
+	}
+	return Entry{SubmissionID: string(id), Data: append(data, `},"files":null}`...)}, nil
+}
+
+// sized takes a value with its length before it off the block, nil if it is damaged.
+func (r *entryReader) sized() []byte {
+	size, n := binary.Uvarint(r.block)
+	if n <= 0 || size > uint64(len(r.block)-n) {
+		return nil
+	}
+	value := r.block[n:][:size:size]
+	r.block = r.block[n+int(size):] //nolint:gosec // within the block
+	return value
+}

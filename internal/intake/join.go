@@ -1,0 +1,144 @@
+package intake
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/seqlease/seqlease"
+)
+
+// readSequences reads all records and puts those that a row names into the spool.
+func (c *checker) readSequences(t *text) error {
+	records := &fasta{text: t, limits: c.limits, report: c.invalid.Add}
+	for n := 0; ; n++ {
+		r, err := records.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if n >= c.limits.Sequences {
+			return tooLarge(seqlease.Problem{
+				File: sequenceFile, Line: r.line,
+				Message: fmt.Sprintf("one upload may have %d sequences; split the submission", c.limits.Sequences),
+			})
+		}
+		if r.id == "" {
+			continue // reported by the reader
+		}
+		if err := c.sequence(r); err != nil {
+			return err
+		}
+	}
+}
+
+// sequence notes a record and puts it into the spool, unless the upload is
+// invalid. It may be a record that the reader has found a fault in.
+func (c *checker) sequence(r sequenceRecord) error {
+	i, known := c.sequences.add(r.id)
+	if !known {
+		c.found = append(c.found, sequenceOfFile{row: -1})
+	}
+	s := &c.found[i]
+	if s.line > 0 {
+		c.invalid.Add(seqlease.Problem{
+			File: sequenceFile, Line: r.line, Record: short(r.id),
+			Message: fmt.Sprintf("the FASTA id %s stands in line %d already", quoted(r.id), s.line),
+		})
+		return nil
+	}
+	s.line = lineNumber(r.line)
+	if s.row < 0 || r.faulty || len(c.invalid.Problems) > 0 {
+		return nil
+	}
+	c.entryBytes[s.row] += len(r.letters)
+	if c.entryBytes[s.row] > c.limits.EntryBytes {
+		c.invalid.Add(seqlease.Problem{
+			File: sequenceFile, Line: r.line, Record: short(r.id),
+			Message: fmt.Sprintf("with this sequence the entry %s is larger than %s, which is the limit of an entry",
+				quoted(c.rows.at(int(s.row))), inBytes(c.limits.EntryBytes)),
+		})
+		return nil
+	}
+	f, err := c.spool.add(c.spool.genomes, r.letters)
+	s.frame = f
+	return err
+}
+
+// join compares the ids of both files, as sets and byte by byte.
+func (c *checker) join() {
+	var absent, surplus []int
+	for i, s := range c.found {
+		switch {
+		case s.row < 0:
+			surplus = append(surplus, i)
+		case s.line == 0:
+			absent = append(absent, i)
+		}
+	}
+	if c.rows.len() == 0 {
+		message := "the table has a header and no rows: there are no entries"
+		if len(surplus) > 0 {
+			message += fmt.Sprintf(", but %d sequences: %s", len(surplus), c.inSequenceFile(surplus))
+		}
+		c.invalid.Add(seqlease.Problem{File: metadataFile, Message: message})
+		return
+	}
+	if c.request.Sequences == nil || len(c.invalid.Problems) > 0 {
+		return
+	}
+	if len(absent) > 0 {
+		c.invalid.Add(seqlease.Problem{File: metadataFile, Message: fmt.Sprintf("%d FASTA %s no sequence in the sequence file: %s%s",
+			len(absent), plural(len(absent), "id has", "ids have"),
+			few(len(absent), func(i int) string {
+				s := c.found[absent[i]]
+				return fmt.Sprintf("%s (line %d)", quoted(c.sequences.at(absent[i])), c.rowLines[s.row])
+			}), c.lookalikes(absent, surplus))})
+	}
+	if len(surplus) > 0 {
+		c.invalid.Add(seqlease.Problem{File: sequenceFile, Message: fmt.Sprintf("%d %s no row in the metadata file: %s",
+			len(surplus), plural(len(surplus), "sequence has", "sequences have"), c.inSequenceFile(surplus))})
+	}
+}
+
+func (c *checker) inSequenceFile(sequences []int) string {
+	return few(len(sequences), func(i int) string {
+		return fmt.Sprintf("%s (line %d)", quoted(c.sequences.at(sequences[i])), c.found[sequences[i]].line)
+	})
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// lookalikes finds ids that people take for the same, and shows how they differ.
+func (c *checker) lookalikes(absent, surplus []int) string {
+	alike := func(id string) string { return strings.ToLower(norm.NFKC.String(id)) }
+	wanted := map[string]int{}
+	for _, i := range absent[:min(len(absent), 10)] {
+		wanted[alike(c.sequences.at(i))] = i
+	}
+	var b strings.Builder
+	for _, i := range surplus {
+		id := c.sequences.at(i)
+		j, found := wanted[alike(id)]
+		if !found {
+			continue
+		}
+		delete(wanted, alike(id))
+		of := c.sequences.at(j)
+		reason := "upper and lower case differ"
+		if !strings.EqualFold(of, id) {
+			reason = "they look alike, but are different characters"
+		}
+		fmt.Fprintf(&b, "; %s in the metadata file is not %s in the sequence file: %s", escaped(of), escaped(id), reason)
+	}
+	return b.String()
+}

@@ -1,0 +1,255 @@
+package intake
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/organism"
+)
+
+const testdata = "../../testdata"
+
+// onDisk is a file as the door hands it over: bytes that can be read from any place.
+func onDisk(path string) *File {
+	return &File{Name: filepath.Base(path), Open: func() (io.ReadCloser, error) { return os.Open(path) }}
+}
+
+// inMemory is a file that can only be read from its beginning.
+func inMemory(name string, content []byte) *File {
+	return &File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }}
+}
+
+func written(name, content string) *File { return inMemory(name, []byte(content)) }
+
+// reference reads a FASTA of the test data into an organism.
+func reference(tb testing.TB, key seqlease.Organism, files ...string) *organism.Organism {
+	tb.Helper()
+	o := &organism.Organism{Key: key, DisplayName: string(key), ConsensusSequences: true}
+	for i, file := range files {
+		b, err := os.ReadFile(filepath.Join(testdata, file))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		_, letters, _ := strings.Cut(string(b), "\n")
+		name := organism.MainSegment
+		if len(files) > 1 {
+			name = fmt.Sprint("segment", i)
+		}
+		o.Segments = append(o.Segments, organism.NamedSequence{Name: name, Sequence: strings.ReplaceAll(letters, "\n", "")})
+	}
+	return o
+}
+
+func zika(tb testing.TB) *organism.Organism {
+	tb.Helper()
+	return reference(tb, "zika", "zika/reference.fasta")
+}
+
+func cchf(tb testing.TB) *organism.Organism {
+	tb.Helper()
+	return reference(tb, "cchf", "cchf/reference_L.fasta", "cchf/reference_M.fasta", "cchf/reference_S.fasta")
+}
+
+// check checks an upload and closes it with the test. The spool directory is
+// empty again afterwards.
+func check(tb testing.TB, r Request) (*Checked, error) {
+	tb.Helper()
+	if r.SpoolDir == "" {
+		r.SpoolDir = tb.TempDir()
+	}
+	checked, err := Check(tb.Context(), r)
+	tb.Cleanup(func() {
+		if checked != nil {
+			if err := checked.Close(); err != nil {
+				tb.Error(err)
+			}
+		}
+		left, err := os.ReadDir(r.SpoolDir)
+		if err != nil || len(left) > 0 {
+			tb.Errorf("spool directory still has %v (%v)", left, err)
+		}
+	})
+	return checked, err
+}
+
+// entry is an entry as a pipeline sees it.
+type entry struct {
+	SubmissionID string
+	Data         seqlease.SubmittedData
+}
+
+func entries(tb testing.TB, c *Checked) []entry {
+	tb.Helper()
+	var all []entry
+	for e, err := range c.Entries() {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		got := entry{SubmissionID: e.SubmissionID}
+		if err := json.Unmarshal(e.Data, &got.Data); err != nil {
+			tb.Fatalf("%s: %v", e.Data, err)
+		}
+		all = append(all, got)
+	}
+	if len(all) != c.Len() {
+		tb.Errorf("%d entries, Len says %d", len(all), c.Len())
+	}
+	return all
+}
+
+// messyCase is a line of testdata/messy/expected.tsv.
+type messyCase struct {
+	name, decision, stage, kind, names string
+	sameAsClean                        bool
+}
+
+func messyCases(tb testing.TB) []messyCase {
+	tb.Helper()
+	b, err := os.ReadFile(filepath.Join(testdata, "messy/expected.tsv"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var cases []messyCase
+	for _, line := range strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")[1:] {
+		f := strings.Split(line, "\t")
+		cases = append(cases, messyCase{name: f[0], decision: f[1], stage: f[2], kind: f[3], names: f[4], sameAsClean: f[5] == "yes"})
+	}
+	return cases
+}
+
+func messyRequest(tb testing.TB, name string) Request {
+	tb.Helper()
+	r := Request{Organism: zika(tb)}
+	if strings.Contains(name, "multi-segment") {
+		r.Organism = cchf(tb)
+	}
+	files, err := filepath.Glob(filepath.Join(testdata, "messy", name, "*"))
+	if err != nil || len(files) != 2 {
+		tb.Fatalf("files of %s: %v (%v)", name, files, err)
+	}
+	r.Metadata, r.Sequences = onDisk(files[0]), onDisk(files[1])
+	return r
+}
+
+// ourDecisions are those where expected.tsv leaves the choice.
+var ourDecisions = map[string]string{
+	"32-space-after-gt":    "accept",
+	"39-id-unicode-forms":  "reject",
+	"50-zst-long-window":   "reject",
+	"55-gz-without-suffix": "accept",
+	"56-wrong-suffix":      "accept",
+	"59-genbank-paste":     "reject",
+	"07-question-marks":    "accept", // the pipeline judges letters
+	"09-rna-u":             "accept",
+	"58-protein-fasta":     "accept",
+	"60-stop-asterisk":     "accept",
+}
+
+// named are what our messages name beyond the table's word: file and line.
+var named = map[string][]string{
+	"10-duplicate-fasta-id":             {"sequence file, line 82", "in line 1 already"},
+	"11-duplicate-metadata-id":          {"metadata file, line 5", "in line 3 already"},
+	"16-unbalanced-quote":               {"metadata file, line 2:"},
+	"18-latin1":                         {"metadata file, line 2:", "save the file as UTF-8"},
+	"19-utf16":                          {"metadata file:"},
+	"20-nul-byte":                       {"metadata file, line 2,", `field "authors"`, "U+0000"},
+	"23-header-only-both":               {"no entries", "sequence file: the file is empty"},
+	"24-empty-files":                    {"metadata file: the file is empty", "sequence file: the file is empty"},
+	"26-record-without-sequence":        {"sequence file, line 28,"},
+	"27-text-before-first-header":       {"sequence file, line 1:"},
+	"31-metadata-id-with-space":         {"metadata file, line 3,", `field "id"`, "U+0020"},
+	"36-sequence-without-metadata":      {"sequence file: 1 sequence has no row"},
+	"37-metadata-without-sequence":      {"metadata file: 1 FASTA id has no sequence", "(line 4)"},
+	"38-id-case-differs":                {`"PRVABC59"`, "upper and lower case differ"},
+	"39-id-unicode-forms":               {`"Cura\u00e7ao/2016/1"`, `"Curac\u0327ao/2016/1"`},
+	"40-missing-id-column":              {"metadata file, line 1:", `"strain", "accession", "date", "country", "authors"`},
+	"41-two-id-columns":                 {`"id"`},
+	"42-duplicate-column":               {"metadata file, line 1,"},
+	"43-ragged-rows":                    {"metadata file, line 3,", "3 fields, the header has 5", "line 4,", "6 fields"},
+	"44-comma-separated":                {"commas"},
+	"50-zst-long-window":                {"64 MiB"},
+	"54-gz-truncated":                   {"sequence file:", "gzip", "damaged or cut off"},
+	"57-zst-bomb":                       {"10 MiB", `record "PRVABC59"`},
+	"59-genbank-paste":                  {"sequence file, line 2,", "column 1", "GenBank"},
+	"66-multi-segment-fasta-id-missing": {"metadata file: 1 FASTA id"},
+	"72-multi-segment-empty-fasta-ids":  {"metadata file, line 2,"},
+}
+
+// TestMessyUploads walks every damaged upload: the decision, what the message
+// names, and that what is repaired equals the clean upload.
+func TestMessyUploads(t *testing.T) {
+	t.Parallel()
+	cases := messyCases(t)
+	if len(cases) != 74 {
+		t.Fatalf("%d cases, want 74", len(cases))
+	}
+	clean, err := check(t, messyRequest(t, "00-clean"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := entries(t, clean)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			decision := c.decision
+			if decision == "either" {
+				decision = ourDecisions[c.name]
+			}
+			checked, err := check(t, messyRequest(t, c.name))
+			switch decision {
+			case "accept":
+				if err != nil {
+					t.Fatalf("refused: %v", err)
+				}
+				got := entries(t, checked)
+				if c.sameAsClean {
+					if diff := cmp.Diff(normalised(want), normalised(got)); diff != "" {
+						t.Errorf("differs from the clean upload (-clean +got):\n%s", diff)
+					}
+				}
+			case "reject":
+				wantRefusal(t, err, append(named[c.name], c.names)...)
+			default:
+				t.Fatalf("no decision: %q", decision)
+			}
+		})
+	}
+}
+
+// normalised does what pipelines do to letters: capitals, T for U.
+func normalised(all []entry) []entry {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Data.UnalignedNucleotideSequences = maps.Clone(all[i].Data.UnalignedNucleotideSequences)
+		for id, s := range all[i].Data.UnalignedNucleotideSequences {
+			all[i].Data.UnalignedNucleotideSequences[id] = strings.ReplaceAll(strings.ToUpper(s), "U", "T")
+		}
+	}
+	return all
+}
+
+// wantRefusal checks that err is one that the submitter is told, with all of the words.
+func wantRefusal(tb testing.TB, err error, words ...string) {
+	tb.Helper()
+	var invalid *seqlease.InvalidError
+	if !errors.As(err, &invalid) && !errors.Is(err, seqlease.ErrTooLarge) {
+		tb.Fatalf("got %v (%T), want a refusal", err, err)
+	}
+	for _, word := range words {
+		if !strings.Contains(err.Error(), word) {
+			tb.Errorf("message %q does not say %q", err, word)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package intake
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/seqcodec"
+)
+
+// readMetadata reads all rows into the spool and their ids into memory.
+func (c *checker) readMetadata(t *text) error {
+	rows := &table{text: t, limits: c.limits}
+	first, err := rows.next()
+	if err == io.EOF {
+		return faultError{seqlease.Problem{File: metadataFile, Message: "the file is empty"}}
+	}
+	if err != nil {
+		return err
+	}
+	header, ok := c.header(first)
+	if !ok {
+		return nil
+	}
+	var empty []int // lines of rows without a value, which are ignored at the end of the file only
+	for {
+		r, err := rows.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if isEmpty(r) {
+			if len(empty) <= seqlease.MaxListedProblems {
+				empty = append(empty, r.line)
+			}
+			continue
+		}
+		for _, line := range empty {
+			c.invalid.Add(seqlease.Problem{File: metadataFile, Line: line, Message: "the row has no values; remove it"})
+		}
+		empty = empty[:0]
+		if c.rows.len() >= c.limits.Rows {
+			return tooLarge(seqlease.Problem{
+				File: metadataFile, Line: r.line,
+				Message: fmt.Sprintf("one upload may have %d rows; split the submission", c.limits.Rows),
+			})
+		}
+		if err := c.row(header, r); err != nil {
+			return err
+		}
+	}
+}
+
+func isEmpty(r row) bool {
+	for _, cell := range r.cells {
+		if len(cell) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// row checks a row and puts it into the spool, unless the upload is invalid.
+func (c *checker) row(h columns, r row) error {
+	before := c.problems()
+	id := ""
+	if h.id < len(r.cells) {
+		id = string(r.cells[h.id])
+	}
+	fault := func(field, value, format string, args ...any) {
+		c.invalid.Add(seqlease.Problem{
+			File: metadataFile, Line: r.line, Record: short(id), Field: short(field), Value: short(value), Message: fmt.Sprintf(format, args...),
+		})
+	}
+	c.cells(h, r, fault)
+	if len(r.cells) < len(h.names) {
+		return nil // its cells may stand in the wrong columns
+	}
+	if message := idFault(id); message != "" {
+		fault(h.names[h.id], id, "%s", message)
+		return nil
+	}
+	number, found := c.rows.add(id)
+	if found {
+		fault(h.names[h.id], id, "the id %s stands in line %d already", quoted(id), c.rowLines[number])
+		return nil
+	}
+	c.rowLines = append(c.rowLines, lineNumber(r.line))
+	fastaIDs := c.fastaIDs(h, r, id, number, fault)
+	if c.problems() > before || len(c.invalid.Problems) > 0 {
+		return nil
+	}
+	return c.spoolRow(h, r, id, fastaIDs, fault)
+}
+
+// cells checks what the cells are, apart from the ids.
+func (c *checker) cells(h columns, r row, fault func(field, value, format string, args ...any)) {
+	count := len(r.cells)
+	for count > len(h.names) && len(r.cells[count-1]) == 0 {
+		count--
+	}
+	if count != len(h.names) {
+		fault("", "", "the row has %d fields, the header has %d", count, len(h.names))
+	}
+	for i, cell := range r.cells[:min(count, len(h.names))] {
+		if h.names[i] == "" && len(cell) > 0 {
+			fault("", string(cell), "column %d has the value %s, but no name", i+1, quoted(string(cell)))
+		}
+		if bytes.IndexByte(cell, 0) >= 0 && i != h.id {
+			fault(h.names[i], string(cell), "the value has the character %s, which can't be stored; remove it", describe(0))
+		}
+	}
+}
+
+// fastaIDs notes which FASTA ids the row names: those of its own column, or its id.
+func (c *checker) fastaIDs(h columns, r row, id string, number int, fault func(field, value, format string, args ...any)) []string {
+	if !c.request.Organism.ConsensusSequences {
+		return nil
+	}
+	ids := []string{id}
+	if h.fastaIDs >= 0 {
+		cell := string(r.cells[h.fastaIDs])
+		ids = strings.FieldsFunc(cell, func(r rune) bool { return r == ' ' })
+		if len(ids) == 0 {
+			fault(fastaIDsColumn, "", "the field is empty; it must name the FASTA ids of the row, separated by blanks")
+		}
+	}
+	for _, fastaID := range ids {
+		if message := idFault(fastaID); message != "" {
+			fault(fastaIDsColumn, fastaID, "%s: %s", quoted(fastaID), message)
+			continue
+		}
+		i, found := c.sequences.add(fastaID)
+		switch {
+		case !found:
+			c.found = append(c.found, sequenceOfFile{row: int32(number)}) //nolint:gosec // bounded by Limits.Rows
+			c.wanted++
+		case int(c.found[i].row) == number:
+			fault(fastaIDsColumn, fastaID, "the FASTA id %s stands twice in the field", quoted(fastaID))
+		default:
+			fault(fastaIDsColumn, fastaID, "the FASTA id %s belongs to the row of line %d already", quoted(fastaID), c.rowLines[c.found[i].row])
+		}
+	}
+	return ids
+}
+
+// maxBlock is how many bytes of rows are compressed together.
+const maxBlock = 64 << 10
+
+// spoolRow puts the row into the spool: its id, its metadata as a JSON object
+// and the FASTA ids, each with its length before it.
+func (c *checker) spoolRow(h columns, r row, id string, fastaIDs []string, fault func(field, value, format string, args ...any)) error {
+	metadata := []byte{'{'}
+	for i, member := range h.members {
+		if member == nil {
+			continue
+		}
+		if len(metadata) > 1 {
+			metadata = append(metadata, ',')
+		}
+		metadata = appendJSON(append(metadata, member...), r.cells[i])
+	}
+	metadata = append(metadata, '}')
+	size := len(metadata)
+	c.block = appendSized(appendSized(c.block, id), metadata)
+	c.block = binary.AppendUvarint(c.block, uint64(len(fastaIDs)))
+	for _, fastaID := range fastaIDs {
+		c.block = appendSized(c.block, fastaID)
+		size += len(fastaID) + len(`"":"",`)
+	}
+	c.entryBytes = append(c.entryBytes, size)
+	if size > c.limits.EntryBytes {
+		fault("", "", "the metadata of the row are larger than %s, which is the limit of an entry", inBytes(c.limits.EntryBytes))
+	}
+	if len(c.block) < maxBlock {
+		return nil
+	}
+	return c.endBlock()
+}
+
+func appendSized[T string | []byte](dst []byte, s T) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// endBlock compresses the rows that wait in memory.
+func (c *checker) endBlock() error {
+	if len(c.block) == 0 {
+		return nil
+	}
+	f, err := c.spool.add(seqcodec.Dictionary{}, c.block)
+	if err != nil {
+		return err
+	}
+	c.blocks = append(c.blocks, f)
+	c.block = c.block[:0]
+	return nil
+}

@@ -1,0 +1,73 @@
+package intake
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/seqlease/seqlease/internal/organism"
+	"github.com/seqlease/seqlease/internal/seqcodec"
+)
+
+// spool is a temporary file of compressed frames. Frames are added one after
+// the other, then read in any order, also concurrently.
+type spool struct {
+	file    *os.File
+	out     *bufio.Writer
+	size    int64
+	codec   *seqcodec.Codec
+	genomes seqcodec.Dictionary // for sequences
+}
+
+// frame says where a compressed document lies in the spool; size 0 is none.
+type frame struct {
+	offset int64
+	size   int32
+}
+
+func newSpool(dir string, o *organism.Organism) (*spool, error) {
+	f, err := os.CreateTemp(dir, "seqlease-upload-*")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errSpool, err)
+	}
+	s := &spool{file: f, out: bufio.NewWriterSize(f, 256<<10), codec: seqcodec.New()}
+	if dictionary := o.Dictionary(); len(dictionary) > 0 {
+		s.genomes = seqcodec.Dictionary{ID: 1, Bytes: dictionary}
+	}
+	return s, nil
+}
+
+func (s *spool) add(d seqcodec.Dictionary, document []byte) (frame, error) {
+	compressed, err := s.codec.Encode(d, document)
+	if err != nil {
+		return frame{}, err
+	}
+	if _, err := s.out.Write(compressed); err != nil {
+		return frame{}, fmt.Errorf("%w: %w", errSpool, err)
+	}
+	f := frame{offset: s.size, size: int32(len(compressed))} //nolint:gosec // documents are bounded by Limits
+	s.size += int64(len(compressed))
+	return f, nil
+}
+
+func (s *spool) flush() error {
+	if err := s.out.Flush(); err != nil {
+		return fmt.Errorf("%w: %w", errSpool, err)
+	}
+	return nil
+}
+
+// read returns the document of a frame; scratch is reused for its compressed form.
+func (s *spool) read(d seqcodec.Dictionary, f frame, scratch *[]byte) ([]byte, error) {
+	if cap(*scratch) < int(f.size) {
+		*scratch = make([]byte, f.size)
+	}
+	compressed := (*scratch)[:f.size]
+	if _, err := s.file.ReadAt(compressed, f.offset); err != nil {
+		return nil, fmt.Errorf("%w: %w", errSpool, err)
+	}
+	return s.codec.Decode(d, compressed)
+}
+
+func (s *spool) close() error { return errors.Join(s.file.Close(), os.Remove(s.file.Name())) }
