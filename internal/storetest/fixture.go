@@ -66,10 +66,13 @@ type fixture struct {
 
 func newFixture(t *testing.T, h Harness) *fixture {
 	t.Helper()
-	f := &fixture{Store: h.New(t), h: h}
-	if err := f.Register(t.Context(), Organisms()); err != nil {
-		t.Fatalf("register: %v", err)
-	}
+	return newFixtureOn(t, h, h.New(t))
+}
+
+func newFixtureOn(t *testing.T, h Harness, s Store) *fixture {
+	t.Helper()
+	f := &fixture{Store: s, h: h}
+	f.register(t, Organisms()...)
 	f.group = f.newGroup(t, "Institute of Virology", submitter)
 	return f
 }
@@ -78,9 +81,7 @@ func newFixture(t *testing.T, h Harness) *fixture {
 func (f *fixture) second(t *testing.T) *fixture {
 	t.Helper()
 	other := &fixture{Store: f.h.Second(t, f.Store), h: f.h, group: f.group}
-	if err := other.Register(t.Context(), Organisms()); err != nil {
-		t.Fatalf("register on the second server: %v", err)
-	}
+	other.register(t, Organisms()...)
 	return other
 }
 

@@ -53,7 +53,11 @@ type testCase struct {
 // Run runs every case as a parallel subtest.
 func Run(t *testing.T, h Harness) {
 	for _, c := range slices.Concat(
-		submitCases(), claimCases(), leaseCases(),
+		registerCases(), groupCases(), submitCases(),
+		claimCases(), leaseCases(), markCases(),
+		acceptCases(), repeatCases(), giveBackCases(),
+		editCases(), deleteCases(), approveCases(), approveFilterCases(),
+		listCases(), releaseCases(), textCases(), largeCases(),
 	) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,118 @@
+package storetest
+
+import (
+	"testing"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
+)
+
+func giveBackCases() []testCase {
+	return []testCase{
+		{name: "L8_GivenBackIsClaimableAtOnceAndCostsNoAttempt", check: giveBackL8Free},
+		{name: "L8_GivenBackCountedCostsAnAttempt", check: giveBackL8Counted},
+		{name: "L8_UnknownAttemptGivesBackNothing", check: giveBackL8Unknown},
+		{name: "L8_ResultsAfterGiveBackAreRefused", check: giveBackL8ResultsRefused},
+		{name: "L8_GiveBackLeavesStoredResultsAlone", check: giveBackL8Partial},
+		{name: "L8_GiveBackOfALargeLease", check: giveBackL8Large},
+		{name: "L8_B020_LeaseThatRanOutCountsInSpiteOfGiveBack", check: giveBackL8RanOut},
+		{name: "L8_GiveBackAfterTakeoverLeavesTheOtherLease", check: giveBackL8AfterTakeover},
+	}
+}
+
+// giveBack returns the attempt's lease and wants so many entries given back.
+func (f *fixture) giveBack(t *testing.T, id seqlease.AttemptID, counts bool, want int) {
+	t.Helper()
+	n, err := f.GiveBack(t.Context(), queue.GiveBack{AttemptID: id, CountsAsAttempt: counts})
+	if err != nil {
+		t.Fatalf("give back: %v", err)
+	}
+	wantSame(t, "entries given back", n, want)
+}
+
+func giveBackL8Free(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.submit(t, 3)
+	for range 4 {
+		lease := f.claim(t, 3)
+		wantSame(t, "claimed", claimed(lease), versions)
+		wantSame(t, "attempts", attempts(lease), []int{1, 1, 1})
+		f.giveBack(t, lease.AttemptID, false, 3)
+		f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Received: 3})
+	}
+}
+
+func giveBackL8Counted(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	f.submit(t, 1)
+	for attempt := 1; attempt <= 3; attempt++ {
+		lease := f.claim(t, 1)
+		wantSame(t, "attempts", attempts(lease), []int{attempt})
+		f.giveBack(t, lease.AttemptID, true, 1)
+	}
+}
+
+func giveBackL8Unknown(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	f.submit(t, 1)
+	lease := f.claim(t, 1)
+	f.giveBack(t, seqlease.NewAttemptID(), false, 0)
+	f.giveBack(t, seqlease.AttemptID{}, false, 0)
+	f.giveBack(t, lease.AttemptID, false, 1)
+	f.giveBack(t, lease.AttemptID, false, 0)
+	wantSame(t, "entries claimed", len(f.claim(t, 10).Entries), 1)
+}
+
+func giveBackL8ResultsRefused(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.submit(t, 2)
+	lease := f.claim(t, 2)
+	lines := f.lines(t, lease)
+	f.giveBack(t, lease.AttemptID, false, 2)
+	wantRefused(t, f.accept(t, lines...), leaseLost(versions)...)
+	again := f.claim(t, 2)
+	wantRefused(t, f.accept(t, lines...), leaseLost(versions)...)
+	f.mustAccept(t, f.lines(t, again)...)
+}
+
+func giveBackL8Partial(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.submit(t, 5)
+	lease := f.claim(t, 5)
+	lines := f.lines(t, lease)
+	f.mustAccept(t, lines[:2]...)
+	f.giveBack(t, lease.AttemptID, false, 3)
+	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Processed: 2, seqlease.Received: 3})
+	wantSame(t, "claimed afterwards", claimed(f.claim(t, 10)), versions[2:])
+	f.mustAccept(t, lines[:2]...)
+}
+
+func giveBackL8Large(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	const n = 2300
+	versions := f.submit(t, n)
+	f.giveBack(t, f.claim(t, n).AttemptID, false, n)
+	wantSame(t, "claimed afterwards", claimed(f.claim(t, n)), versions)
+}
+
+func giveBackL8RanOut(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	f.submit(t, 1)
+	lease := f.claim(t, 1)
+	f.age(t, leaseTime)
+	if _, err := f.GiveBack(t.Context(), queue.GiveBack{AttemptID: lease.AttemptID}); err != nil {
+		t.Fatalf("give back after the lease end: %v", err)
+	}
+	wantSame(t, "attempts", attempts(f.claim(t, 1)), []int{2})
+}
+
+func giveBackL8AfterTakeover(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	f.submit(t, 2)
+	late := f.claim(t, 2)
+	f.age(t, leaseTime)
+	lease := f.claim(t, 2)
+	f.giveBack(t, late.AttemptID, false, 0)
+	f.wantStatuses(t, inProcessing(lease))
+	f.mustAccept(t, f.lines(t, lease)...)
+}

@@ -1,0 +1,95 @@
+package storetest
+
+import (
+	"testing"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/intake"
+	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+// largeCases check that lists of any length work: drivers bound the number of
+// parameters of a statement at 32,766 or 65,535.
+func largeCases() []testCase {
+	return []testCase{
+		{name: "B035_LifeOfFortyThousandEntries", check: largeLife},
+		{name: "B035_SeventyThousandNamedEntries", check: largeNamed},
+	}
+}
+
+func largeLife(t *testing.T, h Harness) {
+	if testing.Short() {
+		t.Skip("40,000 entries take seconds")
+	}
+	f := newFixture(t, h)
+	const n = 40_000
+	u := f.upload(0)
+	data := []byte(`{"metadata":{},"unalignedNucleotideSequences":{},"files":null}`)
+	u.Entries = func(yield func(intake.Entry, error) bool) {
+		for range n {
+			if !yield(intake.Entry{SubmissionID: "sample", Data: data}, nil) {
+				return
+			}
+		}
+	}
+	versions := f.submitUpload(t, u)
+	lease := f.claim(t, n)
+	wantSame(t, "claimed", claimed(lease), versions)
+
+	model := f.line(t, 0, seqlease.AccessionVersion{}, lease.AttemptID, "the same for all", seqlease.NoIssues)
+	lines := make([]queue.Line, n)
+	for i, av := range versions {
+		lines[i] = model
+		lines[i].AccessionVersion, lines[i].Number = av, i+1
+	}
+	f.mustAccept(t, lines...)
+	f.mustAccept(t, lines...) // L6
+	groups, err := f.GroupsOfEntries(t.Context(), versions)
+	if err != nil {
+		t.Fatalf("groups of entries: %v", err)
+	}
+	wantSame(t, "entries with a group", len(groups), n)
+
+	f.mustDelete(t, versions[n-100:]...)
+	f.wantApproved(t, "by name", approval(versions[:n-100]...), versions[:n-100]...)
+	head, _ := f.released(t)
+	wantSame(t, "released", head.Count, n-100)
+
+	f.submitUpload(t, u)
+	f.giveBack(t, f.claim(t, n).AttemptID, false, n)
+	listed, _ := f.list(t, submission.ListFilter{Organism: WestNile, Statuses: []seqlease.Status{seqlease.Received}})
+	waiting := make([]seqlease.AccessionVersion, len(listed))
+	for i, e := range listed {
+		waiting[i] = e.AccessionVersion
+	}
+	f.mustDelete(t, waiting...)
+	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.ApprovedForRelease: n - 100})
+}
+
+func largeNamed(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	const n = 70_000
+	f.submit(t, 1)
+	lease := f.claim(t, 1)
+	missing := make([]seqlease.AccessionVersion, n)
+	lines := make([]queue.Line, n)
+	want := make([]seqlease.Refusal, n)
+	model := f.line(t, 0, seqlease.AccessionVersion{}, lease.AttemptID, "of nothing", seqlease.NoIssues)
+	for i := range missing {
+		missing[i] = seqlease.AccessionVersion{Accession: seqlease.NewAccession(prefix, int64(i)+1_000_000), Version: 1}
+		lines[i] = model
+		lines[i].AccessionVersion, lines[i].Number = missing[i], i+1
+		want[i] = refused(i+1, missing[i], seqlease.RefusedNotFound)
+	}
+	_, err := f.Approve(t.Context(), approval(missing...))
+	wantStateError(t, err, submission.StateError{Missing: missing})
+	wantError(t, f.Delete(t.Context(), WestNile, missing), seqlease.ErrState)
+	groups, err := f.GroupsOfEntries(t.Context(), missing)
+	if err != nil {
+		t.Fatalf("groups of entries: %v", err)
+	}
+	wantSame(t, "entries with a group", len(groups), 0)
+	wantRefused(t, f.accept(t, lines...), want...)
+	f.mustAccept(t, f.lines(t, lease)...)
+}
