@@ -13,7 +13,7 @@ import (
 // DefaultLimit is how many bytes the files of a [Dir] may take together.
 const DefaultLimit = 20 << 30
 
-// ErrFull: the files of the directory have reached its limit.
+// ErrFull says that the files of the directory have reached its limit.
 var ErrFull = errors.New("spool space is used up")
 
 // window is how far back the compression looks: some twenty entries of 30 kb

@@ -97,12 +97,13 @@ func (f *File) wake() {
 	f.changed = make(chan struct{})
 }
 
-// state returns how far the file goes, whether it has ended, and the channel
-// that is closed at the next change.
-func (f *File) state() (size int64, end error, changed <-chan struct{}) {
+// state returns how far the file goes, the channel that is closed at the next
+// change, and the error that a reader gets who has read everything: nil while
+// the file grows.
+func (f *File) state() (size int64, changed <-chan struct{}, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.size, f.end, f.changed
+	return f.size, f.changed, f.end
 }
 
 // Open returns a reader of what was written, from its beginning. It waits for

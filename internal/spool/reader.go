@@ -34,7 +34,7 @@ func (r *rawReader) Read(p []byte) (int, error) {
 			return 0, r.cause()
 		default:
 		}
-		size, end, changed := r.file.state()
+		size, changed, end := r.file.state()
 		if available := size - r.offset; available > 0 {
 			// What is there already is served also of a broken file: its error follows.
 			n, err := r.file.disk.ReadAt(p[:min(int64(len(p)), available)], r.offset)
