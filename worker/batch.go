@@ -18,6 +18,10 @@ import (
 // the worker was told to stop.
 const lastSend = 10 * time.Second
 
+// repeatAtLeast is for how long undelivered results are sent again even if the
+// lease is over: if they arrived and only the answer was lost, it comes now (L6).
+const repeatAtLeast = 30 * time.Second
+
 // batch processes what was claimed and sends the results.
 func (r *run) batch(ctx context.Context, claimed client.Claimed) {
 	ends := time.Now().Add(r.Lease) // monotonic; decides only when to stop repeating
@@ -77,9 +81,12 @@ func (r *run) processOne(ctx context.Context, entry seqlease.Entry) (result seql
 }
 
 // submit sends the results, again and again while the server is away and the
-// lease may still run. It sends at least once, however late it is: the server's
-// clock decides about the lease, not ours (L11). A refused batch is dropped.
+// lease may still run. It sends them however late it is: the server's clock
+// decides about the lease, not ours (L11). A refused batch is dropped.
 func (r *run) submit(ctx context.Context, results []seqlease.Result, about Event, ends time.Time) {
+	if least := time.Now().Add(repeatAtLeast); ends.Before(least) {
+		ends = least
+	}
 	for {
 		err := r.send(ctx, results)
 		var refused *seqlease.RefusedError

@@ -1,0 +1,134 @@
+package demo
+
+import (
+	"slices"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/worker"
+)
+
+// ledger is the account of a run, kept from what the workers report.
+type ledger struct {
+	claims   map[seqlease.AttemptID]*claim
+	order    []seqlease.AttemptID
+	accepted map[seqlease.AccessionVersion][]seqlease.AttemptID
+	messages map[string]*message // by text
+}
+
+// claim is a batch that a worker claimed and what became of it.
+type claim struct {
+	worker  int
+	entries []worker.EventEntry
+	refused []seqlease.Refusal
+	// started are the entries whose processing began, done those with a result.
+	started, done int
+	outcome       worker.EventKind // empty while it is worked on
+	retaken       bool             // an entry of it was claimed again later
+}
+
+// message is an error or warning of the pipeline and how many entries have it.
+type message struct {
+	Severity string `json:"severity"`
+	Text     string `json:"text"`
+	Entries  int    `json:"entries"`
+}
+
+func newLedger() *ledger {
+	return &ledger{
+		claims:   map[seqlease.AttemptID]*claim{},
+		accepted: map[seqlease.AccessionVersion][]seqlease.AttemptID{},
+		messages: map[string]*message{},
+	}
+}
+
+// note books an event and returns the claim that it is about, or nil.
+func (l *ledger) note(worked int, e worker.Event) *claim {
+	if e.Kind == worker.Claimed {
+		l.claimed(worked, e)
+	}
+	c := l.claims[e.AttemptID]
+	if c == nil {
+		return nil
+	}
+	switch e.Kind {
+	case worker.EntryStarted:
+		c.started++
+	case worker.EntryDone:
+		c.done++
+	case worker.Submitted:
+		c.outcome = e.Kind
+		for _, entry := range e.Entries {
+			l.accepted[entry.AccessionVersion] = append(l.accepted[entry.AccessionVersion], e.AttemptID)
+		}
+	case worker.Refused:
+		c.outcome, c.refused = e.Kind, e.Refused
+	case worker.Dropped:
+		c.outcome = e.Kind
+	case worker.Claimed, worker.Waiting:
+	}
+	return c
+}
+
+// claimed books a new claim. Nothing but the end of a lease makes an entry
+// claimable again in this run, so that a claim whose entry comes back has run out.
+func (l *ledger) claimed(worked int, e worker.Event) {
+	for _, entry := range e.Entries {
+		for _, earlier := range l.claims {
+			if earlier.holds(entry.AccessionVersion) {
+				earlier.retaken = true
+			}
+		}
+	}
+	l.claims[e.AttemptID] = &claim{worker: worked, entries: e.Entries}
+	l.order = append(l.order, e.AttemptID)
+}
+
+func (c *claim) holds(av seqlease.AccessionVersion) bool {
+	return slices.ContainsFunc(c.entries, func(e worker.EventEntry) bool { return e.AccessionVersion == av })
+}
+
+// retakenBy returns the claim that got the entry after the given one, if any.
+func (l *ledger) retakenBy(attempt seqlease.AttemptID, av seqlease.AccessionVersion) (*claim, bool) {
+	after := false
+	for _, id := range l.order {
+		if after && l.claims[id].holds(av) {
+			return l.claims[id], true
+		}
+		after = after || id == attempt
+	}
+	return nil, false
+}
+
+// allRetaken says whether every entry of the claim was claimed again.
+func (l *ledger) allRetaken(attempt seqlease.AttemptID) bool {
+	for _, e := range l.claims[attempt].entries {
+		if _, again := l.retakenBy(attempt, e.AccessionVersion); !again {
+			return false
+		}
+	}
+	return true
+}
+
+// annotate counts the messages of an entry's result.
+func (l *ledger) annotate(e worker.Event) {
+	for severity, texts := range map[string][]string{"error": e.Errors, "warning": e.Warnings} {
+		for _, text := range texts {
+			key := severity + " " + text
+			if l.messages[key] == nil {
+				l.messages[key] = &message{Severity: severity, Text: text}
+			}
+			l.messages[key].Entries++
+		}
+	}
+}
+
+// acceptedTwice counts entries of which results were accepted more than once.
+func (l *ledger) acceptedTwice() int {
+	n := 0
+	for _, attempts := range l.accepted {
+		if distinct(attempts) > 1 || len(attempts) > 1 {
+			n++
+		}
+	}
+	return n
+}
