@@ -1,0 +1,214 @@
+package httpapi
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/seqlease/seqlease"
+)
+
+// Limits of request bodies, after decompression.
+const (
+	maxFormBody   = 64 << 10
+	maxJSONBody   = 32 << 20
+	maxResultBody = 1 << 30
+	maxUploadBody = 5000 << 20
+)
+
+// maxWindow is the largest zstd window that HTTP allows (RFC 9659).
+const maxWindow = 8 << 20
+
+// progressBytes is how much of a body must come within the stall timeout.
+const progressBytes = 4 << 10
+
+// prepareBody makes the body of a request readable: bounded in time,
+// decompressed, and a form merged into the query. Other bodies are not read.
+func (s *server) prepareBody(w *response, r *http.Request) error {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil
+	}
+	r.Body = &patientBody{ReadCloser: r.Body, control: w.control, stall: s.stall}
+	if err := decompress(r); err != nil {
+		return err
+	}
+	if mediaType(r) == "application/x-www-form-urlencoded" {
+		return mergeForm(r)
+	}
+	return nil
+}
+
+// mediaType returns the type of the body in lower case, without parameters.
+func mediaType(r *http.Request) string {
+	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
+		return ""
+	}
+	return t
+}
+
+// decompress undoes one content encoding of the body.
+func decompress(r *http.Request) error {
+	encoding := strings.ToLower(strings.TrimSpace(strings.Join(r.Header.Values("Content-Encoding"), ",")))
+	switch encoding {
+	case "", "identity":
+		return nil
+	case "gzip", "x-gzip":
+		r.Body = &decodedBody{raw: r.Body, open: func(raw io.Reader) (io.Reader, error) { return gzip.NewReader(raw) }}
+	case "zstd":
+		decoded := &decodedBody{raw: r.Body}
+		decoded.open = func(raw io.Reader) (io.Reader, error) {
+			decoder, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+				zstd.WithDecoderMaxWindow(maxWindow))
+			if err == nil {
+				decoded.free = decoder.Close
+			}
+			return decoder, err
+		}
+		r.Body = decoded
+	default:
+		return unsupportedMediaType(fmt.Sprintf("content encoding %q: send gzip or zstd, one of them, or none", encoding))
+	}
+	r.Header.Del("Content-Encoding")
+	r.ContentLength = -1
+	return nil
+}
+
+// decodedBody decompresses when it is read for the first time.
+type decodedBody struct {
+	raw     io.ReadCloser
+	open    func(io.Reader) (io.Reader, error)
+	decoded io.Reader
+	free    func()
+	err     error
+}
+
+// Read decompresses. What can't be is an invalid request.
+func (b *decodedBody) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	if b.decoded == nil {
+		if b.decoded, b.err = b.open(b.raw); b.err != nil {
+			b.err = decodeError(b.err)
+			return 0, b.err
+		}
+	}
+	n, err := b.decoded.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = decodeError(err)
+	}
+	b.err = err
+	return n, err
+}
+
+func decodeError(err error) error {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return err
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return fmt.Errorf("body: %w: zstd windows of more than %d bytes are not taken", seqlease.ErrTooLarge, maxWindow)
+	default:
+		return seqlease.InvalidParameter("Content-Encoding", fmt.Sprintf("the body can't be decompressed: %v", err))
+	}
+}
+
+// Close frees the decoder and closes the body.
+func (b *decodedBody) Close() error {
+	if b.free != nil {
+		b.free()
+		b.free = nil
+	}
+	return b.raw.Close()
+}
+
+// patientBody cuts off clients that send next to nothing for a stall timeout.
+type patientBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+	stall   time.Duration
+	owed    int // bytes to come before the deadline moves on
+}
+
+// Read moves the deadline on as bytes come in and lifts it at the end: what
+// follows is the answer, during which the client is silent.
+func (b *patientBody) Read(p []byte) (int, error) {
+	if b.owed <= 0 {
+		b.owed = progressBytes
+		_ = b.control.SetReadDeadline(time.Now().Add(b.stall)) // not supported by recorders in tests: no limit there
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.owed -= n
+	if errors.Is(err, io.EOF) {
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
+	return n, err //nolint:wrapcheck // io.Reader
+}
+
+// limited returns the body bounded to limit bytes; what says which body it is.
+func limited(body io.Reader, limit int64, what string) io.Reader {
+	return &limitedReader{body: body, left: limit, err: fmt.Errorf("%s: %w: it may have at most %d bytes", what, seqlease.ErrTooLarge, limit)}
+}
+
+type limitedReader struct {
+	body io.Reader
+	left int64
+	err  error
+}
+
+// Read returns the limit's error with the first byte beyond it.
+func (l *limitedReader) Read(p []byte) (int, error) {
+	if int64(len(p)) > l.left+1 {
+		p = p[:l.left+1]
+	}
+	n, err := l.body.Read(p)
+	if int64(n) > l.left {
+		n = int(l.left)
+		l.left = 0
+		return n, l.err
+	}
+	l.left -= int64(n)
+	return n, err //nolint:wrapcheck // io.Reader
+}
+
+// mergeForm adds the fields of a form body to the query, which wins.
+func mergeForm(r *http.Request) error {
+	text, err := io.ReadAll(limited(r.Body, maxFormBody, "form body"))
+	if err != nil {
+		return bodyError(err)
+	}
+	form, err := url.ParseQuery(string(text))
+	if err != nil {
+		return seqlease.InvalidParameter("body", fmt.Sprintf("the form body can't be read: %v", err))
+	}
+	query := r.URL.Query()
+	for name, values := range form {
+		if !query.Has(name) {
+			query[name] = values
+		}
+	}
+	r.URL.RawQuery = query.Encode()
+	return nil
+}
+
+// bodyError says what a failed read of a body means.
+func bodyError(err error) error {
+	var invalid *seqlease.InvalidError
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &statusError{http.StatusRequestTimeout, "the body came too slowly"}
+	case errors.Is(err, seqlease.ErrTooLarge), errors.As(err, &invalid):
+		return err
+	default:
+		return seqlease.InvalidParameter("body", fmt.Sprintf("the body broke off: %v", err))
+	}
+}

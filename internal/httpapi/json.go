@@ -1,0 +1,102 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	json "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/seqlease/seqlease"
+)
+
+// lenient reads scalars as the protocol does: a number or a truth value where a
+// text is wanted, and a text of digits where a number is. Unknown members are
+// ignored; names count by case, and none may occur twice in an object.
+//
+//nolint:gochecknoglobals // built once, read-only
+var lenient = json.WithUnmarshalers(json.JoinUnmarshalers(
+	json.UnmarshalFromFunc(func(d *jsontext.Decoder, text *string) error {
+		switch d.PeekKind() {
+		case '0', 't', 'f':
+			value, err := d.ReadValue()
+			*text = string(value)
+			return err //nolint:wrapcheck // the decoder adds where it happened
+		default:
+			return errors.ErrUnsupported
+		}
+	}),
+	json.UnmarshalFromFunc(func(d *jsontext.Decoder, n *int64) error {
+		if d.PeekKind() != '"' {
+			return errors.ErrUnsupported
+		}
+		token, err := d.ReadToken()
+		if err != nil {
+			return err //nolint:wrapcheck // as above
+		}
+		text := token.String()
+		if *n, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return fmt.Errorf("%.40q is not a whole number", text)
+		}
+		return nil
+	}),
+))
+
+// readJSON reads the JSON body of a request.
+func readJSON(r *http.Request, into any) error {
+	if t := mediaType(r); t != "application/json" && !strings.HasSuffix(t, "+json") {
+		return unsupportedMediaType("send the body as Content-Type: application/json")
+	}
+	body, err := io.ReadAll(limited(r.Body, maxJSONBody, "JSON body"))
+	if err != nil {
+		return bodyError(err)
+	}
+	if err := json.Unmarshal(body, into, lenient); err != nil {
+		return invalidJSON(0, err)
+	}
+	return nil
+}
+
+// missingMember is what a body without a required member gets.
+func missingMember(name string) *seqlease.InvalidError {
+	return seqlease.InvalidParameter(name, name+" is missing or null")
+}
+
+// invalidJSON says in the protocol's words what is wrong with a line (from 1; 0
+// for a body that has no lines).
+func invalidJSON(line int, err error) error {
+	p := seqlease.Problem{Line: line, Message: "the body could not be deserialised"}
+	if line > 0 {
+		p.Message = "the line could not be deserialised"
+	}
+	var semantic *json.SemanticError
+	var syntactic *jsontext.SyntacticError
+	switch {
+	case errors.As(err, &semantic):
+		p.Field = memberName(semantic.JSONPointer)
+		if semantic.Err != nil {
+			p.Message += ": " + semantic.Err.Error()
+		} else {
+			p.Message += ": a " + semantic.JSONKind.String() + " can't stand here"
+		}
+	case errors.As(err, &syntactic):
+		p.Field = memberName(syntactic.JSONPointer)
+		p.Message += fmt.Sprintf(": not valid JSON at byte %d: %v", syntactic.ByteOffset+1, syntactic.Err)
+	default:
+		p.Message += ": " + err.Error()
+	}
+	return &seqlease.InvalidError{Kind: seqlease.InvalidRequest, Problems: []seqlease.Problem{p}}
+}
+
+// memberName writes a pointer as "data.metadata.country".
+func memberName(pointer jsontext.Pointer) string {
+	var names []string
+	for name := range pointer.Tokens() {
+		names = append(names, name)
+	}
+	return strings.Join(names, ".")
+}

@@ -1,0 +1,158 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/seqlease/seqlease"
+)
+
+// maxRequestID is the longest request id that is taken over from a client.
+const maxRequestID = 128
+
+// contextKey is the type of the keys under which a request's facts are kept.
+type contextKey int
+
+const (
+	requestIDKey contextKey = iota
+	personKey
+)
+
+func requestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey).(string)
+	return id
+}
+
+// personOf returns who the request comes from; ok is false without a token.
+func personOf(ctx context.Context) (p seqlease.Person, ok bool) {
+	p, ok = ctx.Value(personKey).(seqlease.Person)
+	return p, ok
+}
+
+// ServeHTTP gives the request its id, answers what needs no operation, finds
+// the operation, asks who is there, and only then lets anything of the request
+// be looked at.
+func (s *server) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	id := r.Header.Get("X-Request-Id")
+	if !isPlainWord(id) {
+		id = newRequestID()
+	}
+	r = r.WithContext(context.WithValue(r.Context(), requestIDKey, id))
+	w := newResponse(writer, s.stall)
+	setCommonHeaders(w.Header(), id)
+	defer func() {
+		fault := recover()
+		if fault != nil && fault != http.ErrAbortHandler && w.status == 0 { //nolint:errorlint // a panic value, compared as net/http does
+			s.fail(w, r, fmt.Errorf("panic: %v\n%s", fault, debug.Stack()))
+			fault = nil
+		}
+		s.logAccess(r, w, time.Since(began), fault)
+		if fault != nil {
+			if fault != http.ErrAbortHandler { //nolint:errorlint // as above
+				s.logger.LogAttrs(r.Context(), slog.LevelError, "panic in mid-answer", slog.String("request_id", id),
+					slog.Any("error", fault), slog.String("stack", string(debug.Stack())))
+			}
+			panic(http.ErrAbortHandler) // the client sees a cut answer, never a short one (L15)
+		}
+	}()
+	if r.Method == http.MethodOptions {
+		answerOptions(w, r)
+		return
+	}
+	s.dispatch(w, r)
+}
+
+// dispatch calls the operation of the request if there is one and the caller may.
+func (s *server) dispatch(w *response, r *http.Request) {
+	operation, status, allow := s.router.find(r)
+	need := s.description.access[operation]
+	if operation == "" {
+		need = access{public: s.isPublicArea(r.URL.Path)}
+	}
+	r, ok := s.authorise(w, r, need)
+	if !ok {
+		return
+	}
+	switch status {
+	case http.StatusOK:
+		if err := s.prepareBody(w, r); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.router.ServeHTTP(w, r)
+	case http.StatusMethodNotAllowed:
+		w.Header().Set("Allow", allow)
+		s.fail(w, r, &statusError{status, "this path takes " + allow + ", not " + r.Method})
+	default:
+		s.fail(w, r, &statusError{status, "there is nothing at " + r.URL.Path + "; see /openapi.json"})
+	}
+}
+
+// publicWords are first words of paths below which nothing needs a token, not
+// even to be told that there is nothing.
+func (s *server) isPublicArea(path string) bool {
+	switch firstWord(path) {
+	case "actuator", "api-docs", "error", "favicon.ico", "healthz", "openapi.json", "readyz", "swagger-ui":
+		return true
+	default:
+		return false
+	}
+}
+
+func setCommonHeaders(h http.Header, id string) {
+	h.Set("X-Request-Id", id)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "ETag, X-Request-Id, X-Total-Records, Retry-After, WWW-Authenticate")
+}
+
+// answerOptions answers CORS preflights: any origin and header may ask, since
+// tokens travel in a header that no page can send without having one.
+func answerOptions(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS, HEAD")
+	h.Set("Access-Control-Max-Age", "3600")
+	if asked := r.Header.Values("Access-Control-Request-Headers"); len(asked) > 0 {
+		h.Set("Access-Control-Allow-Headers", strings.Join(asked, ", "))
+		h.Set("Vary", "Access-Control-Request-Headers")
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *server) logAccess(r *http.Request, w *response, took time.Duration, fault any) {
+	level := slog.LevelInfo
+	if s.isPublicArea(r.URL.Path) {
+		level = slog.LevelDebug // probes come every few seconds
+	}
+	person, _ := personOf(r.Context())
+	s.logger.LogAttrs(r.Context(), level, "request",
+		slog.String("request_id", requestID(r.Context())), slog.String("method", r.Method), slog.String("path", r.URL.Path),
+		slog.Int("status", w.status), slog.Int64("bytes", w.bytes), slog.Duration("took", took),
+		slog.String("user", person.Name), slog.Bool("aborted", fault != nil))
+}
+
+// isPlainWord says whether a client's request id can be repeated in headers and
+// logs: visible ASCII of a bounded length.
+func isPlainWord(id string) bool {
+	if id == "" || len(id) > maxRequestID {
+		return false
+	}
+	return strings.IndexFunc(id, func(c rune) bool { return c <= ' ' || c > '~' }) < 0
+}
+
+// newRequestID draws a random UUID (version 4).
+func newRequestID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never returns an error
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}

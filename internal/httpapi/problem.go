@@ -1,0 +1,146 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	json "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/seqlease/seqlease"
+)
+
+// ProblemKind ties an error of the domain to what HTTP says for it.
+type ProblemKind struct {
+	Is     error  // what [errors.Is] finds
+	Status int    // HTTP status
+	Type   string // member "type" of the problem document
+}
+
+// problemURN begins the "type" of every kind of problem that is our own.
+const problemURN = "urn:seqlease:problem:"
+
+// The types of problems that carry lists, which are error types in the domain.
+const (
+	typeInvalidRequest = problemURN + "invalid-request"
+	typeInvalidContent = problemURN + "invalid-content"
+	typeRefused        = problemURN + "results-refused"
+	typeBlank          = "about:blank"
+)
+
+// ProblemKinds lists the sentinels and what they become, first match first.
+// Beside them, a [*seqlease.RefusedError] is 422 "results-refused" with the list
+// refused, and a [*seqlease.InvalidError] is 400 "invalid-request" or 422
+// "invalid-content" with the list problems; anything else is a 500.
+// The Go client is tested to turn each back into its sentinel.
+func ProblemKinds() []ProblemKind {
+	return []ProblemKind{
+		{seqlease.ErrTooLarge, http.StatusRequestEntityTooLarge, problemURN + "too-large"},
+		{seqlease.ErrUnknownOrganism, http.StatusBadRequest, problemURN + "unknown-organism"},
+		{seqlease.ErrNotFound, http.StatusNotFound, problemURN + "not-found"},
+		{seqlease.ErrForbidden, http.StatusForbidden, problemURN + "forbidden"},
+		{seqlease.ErrConflict, http.StatusConflict, problemURN + "conflict"},
+		{seqlease.ErrPipelineOutdated, http.StatusUnprocessableEntity, problemURN + "pipeline-outdated"},
+		{seqlease.ErrPipelineUnknown, http.StatusUnprocessableEntity, problemURN + "pipeline-unknown"},
+		{seqlease.ErrState, http.StatusUnprocessableEntity, problemURN + "entry-state"},
+		{seqlease.ErrLeaseLost, http.StatusConflict, problemURN + "lease-lost"},
+		{seqlease.ErrBusy, http.StatusServiceUnavailable, problemURN + "busy"},
+	}
+}
+
+// retryAfterSeconds is what a client is asked to wait when we are busy.
+const retryAfterSeconds = "5"
+
+// problemOf says what an error is to a client. Of an error that is none of
+// ours, nothing is told.
+func problemOf(err error) (p Problem, known bool) {
+	var refused *seqlease.RefusedError
+	if errors.As(err, &refused) {
+		return Problem{
+			Type: typeRefused, Status: http.StatusUnprocessableEntity,
+			Detail: refused.Error(), Refused: refused.Refused,
+		}, true
+	}
+	var invalid *seqlease.InvalidError
+	if errors.As(err, &invalid) {
+		p := Problem{Type: typeInvalidContent, Status: http.StatusUnprocessableEntity, Detail: invalid.Error()}
+		if invalid.Kind == seqlease.InvalidRequest {
+			p.Type, p.Status = typeInvalidRequest, http.StatusBadRequest
+		}
+		for _, f := range invalid.Problems {
+			p.Problems = append(p.Problems, InputProblem{File: f.File, Line: f.Line, Record: f.Record, Field: f.Field, Message: f.Message})
+		}
+		return p, true
+	}
+	var status *statusError
+	if errors.As(err, &status) {
+		return Problem{Type: typeBlank, Status: status.status, Detail: status.detail}, true
+	}
+	for _, kind := range ProblemKinds() {
+		if errors.Is(err, kind.Is) {
+			return Problem{Type: kind.Type, Status: kind.Status, Detail: err.Error()}, true
+		}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return Problem{Type: problemURN + "busy", Status: http.StatusServiceUnavailable}, true
+	}
+	return Problem{Type: typeBlank, Status: http.StatusInternalServerError}, false
+}
+
+// statusError is a fault of the transport that no domain room knows.
+type statusError struct {
+	status int
+	detail string
+}
+
+func (e *statusError) Error() string { return e.detail }
+
+func unsupportedMediaType(detail string) error {
+	return &statusError{http.StatusUnsupportedMediaType, detail}
+}
+
+// fail answers with the problem document of err.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	p, known := problemOf(err)
+	id := requestID(r.Context())
+	switch {
+	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
+		// Nobody reads the answer; the access log tells that the client left.
+		p = Problem{Type: typeBlank, Status: statusClientClosed, Detail: "the client left"}
+	case !known:
+		s.logger.LogAttrs(r.Context(), slog.LevelError, "request failed",
+			slog.String("request_id", id), slog.String("path", r.URL.Path), slog.Any("error", err))
+		p.Detail = "internal error; the server's log tells more under request id " + id
+	case p.Status == http.StatusServiceUnavailable:
+		s.logger.LogAttrs(r.Context(), slog.LevelWarn, "busy", slog.String("request_id", id), slog.Any("error", err))
+		w.Header().Set("Retry-After", retryAfterSeconds)
+		p.Detail = "the server could not do this in time; try again"
+	case p.Status == http.StatusForbidden:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	writeProblem(w, r, p)
+}
+
+// statusClientClosed is nginx' status for a client that left; it shows in the
+// access log only.
+const statusClientClosed = 499
+
+func writeProblem(w http.ResponseWriter, r *http.Request, p Problem) {
+	p.Title = http.StatusText(p.Status)
+	p.Instance = r.URL.Path
+	// A text that quotes the request may hold broken UTF-8.
+	body, err := json.Marshal(p, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		panic(fmt.Sprintf("encode a problem: %v", err)) // plain strings and numbers always can be
+	}
+	h := w.Header()
+	h.Del("ETag")
+	h.Del("Content-Encoding")
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(body) // a client that left finds out by itself
+}

@@ -1,0 +1,75 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// stallTimeout is how long a client may take no byte of an answer, or send next
+// to nothing of a body, before it is cut off.
+const stallTimeout = 60 * time.Second
+
+// deadlineStep is how old a deadline may get before it is moved on.
+const deadlineStep = time.Second
+
+// response is the writer that handlers see: it notes what was answered and cuts
+// off clients that stall. There is no limit on how long an answer takes that is
+// being read.
+type response struct {
+	http.ResponseWriter
+	control  *http.ResponseController
+	stall    time.Duration
+	deadline time.Time // when it was set last
+	status   int       // 0: nothing sent yet
+	bytes    int64
+}
+
+func newResponse(w http.ResponseWriter, stall time.Duration) *response {
+	return &response{ResponseWriter: w, control: http.NewResponseController(w), stall: stall}
+}
+
+// Unwrap lets [http.ResponseController] reach the connection.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader notes the status.
+func (w *response) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.moveDeadline()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write gives the client another stall timeout to take the bytes.
+func (w *response) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	w.moveDeadline()
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	if err != nil {
+		return n, fmt.Errorf("send answer: %w", err)
+	}
+	return n, nil
+}
+
+// FlushError sends what is buffered; [http.ResponseController] calls it.
+func (w *response) FlushError() error {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	w.moveDeadline()
+	if err := w.control.Flush(); err != nil {
+		return fmt.Errorf("send answer: %w", err)
+	}
+	return nil
+}
+
+func (w *response) moveDeadline() {
+	if now := time.Now(); now.Sub(w.deadline) > deadlineStep {
+		w.deadline = now
+		_ = w.control.SetWriteDeadline(now.Add(w.stall)) // not supported by recorders in tests: no limit there
+	}
+}

@@ -1,0 +1,188 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"strconv"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/intake"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+// Limits of an upload beside its size.
+const (
+	maxParts     = 100
+	maxPartField = 64 << 10
+)
+
+// Submit stores an upload. Its files go to disk as they come, in whatever order,
+// and are looked at when all have come.
+func (s *server) Submit(w http.ResponseWriter, r *http.Request, o Organism, params SubmitParams) {
+	if _, err := s.organisms.Get(o); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	form := &uploadForm{dir: s.submissions.Spool().Path(), fields: map[string]string{}, files: map[string]*intake.File{}}
+	defer form.remove()
+	if err := form.read(r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	request, err := form.request(o, params)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	person, _ := personOf(r.Context())
+	stored, err := s.submissions.Submit(r.Context(), person, request)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, stored)
+}
+
+// uploadForm is a multipart body: its plain fields and its two files, which lie
+// in temporary files.
+type uploadForm struct {
+	dir    string
+	fields map[string]string
+	files  map[string]*intake.File
+	disk   []*os.File
+}
+
+// The names of the parts that hold files.
+const (
+	metadataPart = "metadataFile"
+	sequencePart = "sequenceFile"
+)
+
+// read reads all parts. Parts with other names than the protocol's are skipped.
+func (f *uploadForm) read(r *http.Request) error {
+	_, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if mediaType(r) != "multipart/form-data" || err != nil || parameters["boundary"] == "" {
+		return unsupportedMediaType("send the files as Content-Type: multipart/form-data")
+	}
+	parts := multipart.NewReader(limited(r.Body, maxUploadBody, "upload"), parameters["boundary"])
+	for count := 0; ; count++ {
+		part, err := parts.NextRawPart()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, multipart.ErrMessageTooLarge):
+			return fmt.Errorf("upload: %w: the headers of a part", seqlease.ErrTooLarge)
+		case err != nil:
+			return bodyError(err)
+		case count == maxParts:
+			return fmt.Errorf("upload: %w: it may have at most %d parts", seqlease.ErrTooLarge, maxParts)
+		}
+		if err := f.take(part); err != nil {
+			return err
+		}
+	}
+}
+
+func (f *uploadForm) take(part *multipart.Part) error {
+	switch name := part.FormName(); name {
+	case metadataPart, sequencePart:
+		return f.spool(part)
+	case "groupId", "dataUseTermsType", "restrictedUntil":
+		value, err := io.ReadAll(limited(part, maxPartField, "part "+name))
+		if err != nil {
+			return bodyError(err)
+		}
+		if _, twice := f.fields[name]; !twice {
+			f.fields[name] = string(value)
+		}
+	}
+	return nil
+}
+
+// spool copies a file to disk. Its name is only looked at, never used as a path.
+func (f *uploadForm) spool(part *multipart.Part) error {
+	name := part.FormName()
+	if f.files[name] != nil {
+		return seqlease.InvalidParameter(name, "the part "+name+" occurs twice")
+	}
+	disk, err := os.CreateTemp(f.dir, "seqlease-part-*")
+	if err != nil {
+		return fmt.Errorf("spool upload: %w", err)
+	}
+	f.disk = append(f.disk, disk)
+	size, err := io.Copy(disk, readMarked{part})
+	var broken *readError
+	switch {
+	case errors.As(err, &broken):
+		return bodyError(broken.err)
+	case err != nil:
+		return fmt.Errorf("spool upload: %w", err)
+	}
+	f.files[name] = &intake.File{Name: part.FileName(), Open: func() (io.ReadCloser, error) {
+		return diskFile{io.NewSectionReader(disk, 0, size)}, nil
+	}}
+	return nil
+}
+
+// diskFile is a view of a spooled file; the form closes the file itself.
+type diskFile struct{ *io.SectionReader }
+
+// Close does nothing.
+func (diskFile) Close() error { return nil }
+
+// readMarked marks errors of reading, to tell them from those of the disk.
+type readMarked struct{ source io.Reader }
+
+type readError struct{ err error }
+
+func (e *readError) Error() string { return e.err.Error() }
+
+// Read passes on what the source gives.
+func (m readMarked) Read(p []byte) (int, error) {
+	n, err := m.source.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = &readError{err}
+	}
+	return n, err //nolint:wrapcheck // io.Reader
+}
+
+// remove deletes the files.
+func (f *uploadForm) remove() {
+	for _, disk := range f.disk {
+		_ = disk.Close() // it is going away
+		_ = os.Remove(disk.Name())
+	}
+}
+
+// request joins the form with the query, which wins.
+func (f *uploadForm) request(o Organism, params SubmitParams) (submission.SubmitRequest, error) {
+	request := submission.SubmitRequest{
+		Organism: o, TermsType: f.fields["dataUseTermsType"], RestrictedUntil: f.fields["restrictedUntil"],
+		Metadata: f.files[metadataPart], Sequences: f.files[sequencePart],
+	}
+	if params.DataUseTermsType != nil {
+		request.TermsType = string(*params.DataUseTermsType)
+	}
+	if params.RestrictedUntil != nil {
+		request.RestrictedUntil = *params.RestrictedUntil
+	}
+	if params.GroupId != nil {
+		request.GroupID = *params.GroupId
+		return request, nil
+	}
+	text, sent := f.fields["groupId"]
+	if !sent {
+		return request, seqlease.InvalidParameter("groupId", "groupId is missing: send it in the query or as a field of the form")
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return request, seqlease.InvalidParameter("groupId", fmt.Sprintf("groupId must be a whole number, not %.40q", text))
+	}
+	request.GroupID = id
+	return request, nil
+}
