@@ -53,8 +53,12 @@ func (s *idSet) slot(id string) (slot uint64, index int) {
 
 func (s *idSet) grow() {
 	s.slots = make([]int32, 2*len(s.slots))
+	mask := uint64(len(s.slots) - 1)
 	for i := range s.len() {
-		slot, _ := s.slot(s.at(i))
+		slot := maphash.Bytes(s.seed, s.bytes(i)) & mask
+		for s.slots[slot] != 0 {
+			slot = (slot + 1) & mask
+		}
 		s.slots[slot] = int32(i + 1) //nolint:gosec // bounded by Limits
 	}
 }

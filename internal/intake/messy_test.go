@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -252,4 +253,25 @@ func wantRefusal(tb testing.TB, err error, words ...string) {
 			tb.Errorf("message %q does not say %q", err, word)
 		}
 	}
+}
+
+func invalidError(tb testing.TB, err error) *seqlease.InvalidError {
+	tb.Helper()
+	var invalid *seqlease.InvalidError
+	if !errors.As(err, &invalid) {
+		tb.Fatalf("got %v (%T), want an InvalidError", err, err)
+	}
+	return invalid
+}
+
+func isRefusal(err error) bool {
+	var invalid *seqlease.InvalidError
+	return errors.As(err, &invalid) || errors.Is(err, seqlease.ErrTooLarge)
+}
+
+// failing is a file whose reading fails after the content.
+func failing(name, content string, err error) *File {
+	return &File{Name: name, Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(io.MultiReader(strings.NewReader(content), iotest.ErrReader(err))), nil
+	}}
 }

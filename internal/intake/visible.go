@@ -40,6 +40,8 @@ func describe(r rune) string {
 // rule for both: 1 to 255 characters, none of them blank or invisible.
 func idFault(id string) string {
 	switch {
+	case isPlainID(id):
+		return ""
 	case id == "":
 		return "the id is empty"
 	case !utf8.ValidString(id):
@@ -54,6 +56,16 @@ func idFault(id string) string {
 		}
 	}
 	return ""
+}
+
+// isPlainID says whether an id is of the kind that nearly all are: printable ASCII.
+func isPlainID(id string) bool {
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return false
+		}
+	}
+	return id != "" && len(id) <= maxIDLength
 }
 
 // maxShown is how many characters of a value a message shows.
