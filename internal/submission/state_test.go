@@ -1,0 +1,52 @@
+package submission
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/seqlease/seqlease"
+)
+
+func TestStateErrorNamesTheFirstKindOfFault(t *testing.T) {
+	t.Parallel()
+	a, b, c := seqlease.AccessionVersion{Accession: "A", Version: 1}, seqlease.AccessionVersion{Accession: "A", Version: 10}, seqlease.AccessionVersion{Accession: "B", Version: 2}
+	all := StateError{
+		Missing:      []seqlease.AccessionVersion{c, b, a},
+		Foreign:      map[seqlease.Organism][]seqlease.AccessionVersion{"zika": {c, a}, "cchf": {b}},
+		WrongStatus:  map[seqlease.AccessionVersion]seqlease.Status{c: seqlease.Received, a: seqlease.InProcessing},
+		WithErrors:   []seqlease.AccessionVersion{c, a},
+		WantStatuses: []seqlease.Status{seqlease.Processed},
+	}
+	for _, step := range []struct {
+		want string
+		drop func()
+	}{
+		{"entry versions A.1, A.10, B.2 do not exist", func() { all.Missing = nil }},
+		{"entries of another organism: A.10 is of organism cchf; A.1, B.2 is of organism zika", func() { all.Foreign = nil }},
+		{"entries must be in status [PROCESSED], but A.1 - IN_PROCESSING, B.2 - RECEIVED", func() { all.WrongStatus = nil }},
+		{"entries with errors can't be approved: A.1, B.2", func() { all.WithErrors = nil }},
+	} {
+		if got := all.Error(); got != step.want {
+			t.Errorf("got %q, want %q", got, step.want)
+		}
+		if all.IsEmpty() {
+			t.Errorf("%q is empty", step.want)
+		}
+		step.drop()
+	}
+	if !all.IsEmpty() {
+		t.Error("an error without entries isn't empty")
+	}
+}
+
+func TestStateErrorIsErrState(t *testing.T) {
+	t.Parallel()
+	err := fmt.Errorf("approve: %w", &StateError{})
+	if !errors.Is(err, seqlease.ErrState) {
+		t.Errorf("%v is not ErrState", err)
+	}
+	if errors.Is(err, seqlease.ErrConflict) {
+		t.Errorf("%v is ErrConflict", err)
+	}
+}
