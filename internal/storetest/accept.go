@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
@@ -22,6 +23,7 @@ func acceptCases() []testCase {
 		{name: "L3_UnknownEntryIsNotFound", check: acceptL3Unknown},
 		{name: "L3_EntryNobodyClaimedIsRejected", check: acceptL3NotClaimed},
 		{name: "L3_ResultAgainstGiveBackExactlyOneWins", check: acceptL3AgainstGiveBack},
+		{name: "L3_B001_ResultAtTheLeaseEndExactlyOneWins", check: acceptL3AtTheLeaseEnd},
 		{name: "L5_OneBadLineRefusesAllAndEveryBadLineIsNamed", check: acceptL5AllOrNothing},
 		{name: "L5_OnlyInvalidLines", check: acceptL5OnlyInvalid},
 		{name: "L5_B070_SameEntryTwiceIsRefused", check: acceptL5Duplicates},
@@ -97,7 +99,6 @@ func acceptL3AnotherUser(t *testing.T, h Harness) {
 	wantRefused(t, f.AcceptResults(t.Context(), other), leaseLost(versions)...)
 	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.InProcessing: 2})
 	f.mustAccept(t, lines...)
-	wantRefused(t, f.AcceptResults(t.Context(), other), leaseLost(versions)...)
 }
 
 func acceptL3WrongOrganism(t *testing.T, h Harness) {
@@ -186,6 +187,46 @@ func acceptL3AgainstGiveBack(t *testing.T, h Harness) {
 			f.mustAccept(t, f.lines(t, again)...)
 		default:
 			t.Errorf("round %d: accept answered %v and %d entries were given back", round, err, n)
+		}
+	}
+}
+
+// acceptL3AtTheLeaseEnd submits results around the instant of the lease end while
+// another worker claims without pause: one of the two gets the entries.
+func acceptL3AtTheLeaseEnd(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	for round := range 12 {
+		versions := f.submit(t, 3)
+		lease := f.claim(t, 3)
+		lines := f.lines(t, lease)
+		f.age(t, leaseTime-time.Duration(round)*3*time.Millisecond)
+		stored := make(chan struct{})
+		takenOver := make(chan queue.Lease, 1)
+		go func() {
+			for {
+				next, err := f.Claim(t.Context(), ask(3))
+				if err != nil {
+					t.Errorf("round %d: claim: %v", round, err)
+				}
+				select {
+				case <-stored:
+				default:
+					if err == nil && len(next.Entries) == 0 {
+						continue
+					}
+				}
+				takenOver <- next
+				return
+			}
+		}()
+		if err := f.accept(t, lines...); err == nil {
+			close(stored)
+			wantSame(t, "claimed though the results were stored", claimed(<-takenOver), nil)
+		} else {
+			wantRefused(t, err, leaseLost(versions)...)
+			next := <-takenOver
+			wantSame(t, "claimed after the refusal", claimed(next), versions)
+			f.mustAccept(t, f.lines(t, next)...)
 		}
 	}
 }

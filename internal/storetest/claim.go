@@ -158,6 +158,13 @@ func claimL2PagesLeaveOut(t *testing.T, h Harness) {
 	}
 	wantSame(t, "still held", claimed(queue.Lease{Entries: page}), slices.Delete(slices.Clone(versions), 1, 2))
 
+	f.age(t, leaseTime)
+	page, err = f.ReadClaimed(t.Context(), lease.AttemptID, 0, 10)
+	if err != nil {
+		t.Fatalf("read claimed after the lease end: %v", err)
+	}
+	wantSame(t, "held after the lease end", claimed(queue.Lease{Entries: page}), nil)
+
 	page, err = f.ReadClaimed(t.Context(), seqlease.NewAttemptID(), 0, 10)
 	if err != nil {
 		t.Fatalf("read claimed of an unknown attempt: %v", err)

@@ -77,6 +77,7 @@ func registerChangedReference(t *testing.T, h Harness) {
 	f.mustAccept(t, lines[0])
 	f.register(t, changedReferences()...)
 	f.mustAccept(t, lines[1])
+	f.mustAccept(t, f.lines(t, lease)...) // the same documents, packed otherwise (L6)
 
 	late := f.claim(t, 2)
 	wantSame(t, "claimed", claimed(late), versions[2:])

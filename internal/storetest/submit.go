@@ -18,6 +18,7 @@ func submitCases() []testCase {
 		{name: "L1_EachSubmittedEntryIsClaimableAtOnce", check: submitL1ClaimableAtOnce},
 		{name: "L1_UploadThatFailsMidwayLeavesNothing", check: submitL1FailsMidway},
 		{name: "L1_CancelledUploadLeavesNothing", check: submitL1Cancelled},
+		{name: "L1_UploadIsSeenWholeOrNotAtAll", check: submitL1Whole},
 		{name: "Submit_KeepsOrderAndAccessionsAscend", check: submitKeepsOrder},
 		{name: "Submit_ConcurrentUploadsGetDifferentAccessions", check: submitConcurrently},
 		{name: "Submit_SubmissionIDsMayRepeat", check: submitRepeatedIDs},
@@ -73,6 +74,31 @@ func submitL1Cancelled(t *testing.T, h Harness) {
 		t.Error("a cancelled upload was stored")
 	}
 	wantNothingSubmitted(t, f, before)
+}
+
+func submitL1Whole(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	const n = 5000
+	stored := make(chan error, 1)
+	go func() {
+		_, err := f.Submit(t.Context(), f.upload(n))
+		stored <- err
+	}()
+	for done := false; !done; {
+		select {
+		case err := <-stored:
+			if err != nil {
+				t.Fatalf("submit: %v", err)
+			}
+			done = true
+		default:
+		}
+		_, counts := f.list(t, submission.ListFilter{Organism: WestNile, Limit: 1})
+		if got := counts.Statuses[seqlease.Received]; got != n && (got != 0 || done) {
+			t.Fatalf("%d of %d entries are seen, with the upload stored: %t", got, n, done)
+		}
+	}
+	wantSame(t, "entries claimed", len(f.claim(t, 2*n).Entries), n)
 }
 
 // wantNothingSubmitted checks that no entry, ticket or count is there.
