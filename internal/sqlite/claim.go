@@ -1,0 +1,182 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
+)
+
+// claimState is the queue of a pipeline version at one instant.
+type claimState struct {
+	organismID int64
+	mark       string
+	waiting    bool // there are tickets
+	ended      bool // there are leases past their end
+	now        int64
+}
+
+// Claim moves up to c.Entries waiting entries under c.AttemptID (L2). Entries of
+// leases that have ended go first, with one attempt more (L4). A claim that
+// finds nothing writes nothing and waits for no writer. A claim is as durable as
+// a result.
+func (s *Store) Claim(ctx context.Context, c queue.Claim) (queue.Lease, error) {
+	lease, err := s.claim(ctx, c)
+	if err != nil {
+		return queue.Lease{}, fmt.Errorf("claim %s v%d: %w", c.Organism, c.PipelineVersion, err)
+	}
+	return lease, nil
+}
+
+func (s *Store) claim(ctx context.Context, c queue.Claim) (queue.Lease, error) {
+	lease := queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease}
+	state, err := readClaimState(ctx, s.readOnce(), c)
+	if err != nil {
+		return lease, storeError(err)
+	}
+	lease.Mark = state.mark
+	if c.Entries <= 0 || !state.waiting && !state.ended {
+		return lease, nil
+	}
+	var entries int64
+	err = s.write(ctx, func(ctx context.Context, t *tx) (err error) {
+		lease, entries, err = moveToLease(ctx, t, c)
+		return err
+	})
+	if err != nil || entries == 0 {
+		return lease, err
+	}
+	// What is read here is the attempt's alone; whether the client is still there
+	// decides nothing any more.
+	ctx = context.WithoutCancel(ctx)
+	if lease.Entries, err = s.readLease(ctx, c.AttemptID, entries); err != nil {
+		_, giveBackErr := s.GiveBack(ctx, queue.GiveBack{AttemptID: c.AttemptID})
+		return lease, errors.Join(err, giveBackErr)
+	}
+	return lease, nil
+}
+
+func readClaimState(ctx context.Context, t *tx, c queue.Claim) (claimState, error) {
+	var state claimState
+	var current seqlease.PipelineVersion
+	var registered bool
+	err := t.row(ctx, "claim_state", named("organism", string(c.Organism), "pipeline_version", int64(c.PipelineVersion)),
+		&state.organismID, &current, &registered, &state.mark, &state.waiting, &state.ended, &state.now)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return state, fmt.Errorf("%w: %q", seqlease.ErrUnknownOrganism, c.Organism)
+	case err != nil:
+		return state, err
+	case c.PipelineVersion < current:
+		return state, fmt.Errorf("%w: version %d was asked for, but %d is current", seqlease.ErrPipelineOutdated, c.PipelineVersion, current)
+	case !registered:
+		return state, fmt.Errorf("%w: version %d was asked for, and %d is current", seqlease.ErrPipelineUnknown, c.PipelineVersion, current)
+	default:
+		return state, nil
+	}
+}
+
+// moveToLease makes the lease and returns how many entries it has.
+func moveToLease(ctx context.Context, t *tx, c queue.Claim) (queue.Lease, int64, error) {
+	lease := queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease}
+	state, err := readClaimState(ctx, t, c)
+	if err != nil {
+		return lease, 0, err
+	}
+	lease.Mark = state.mark
+	args := claimArgs{c: c, state: state}
+	var taken int64
+	if state.ended {
+		if taken, lease.Ended, err = takeEnded(ctx, t, args); err != nil {
+			return lease, 0, err
+		}
+	}
+	if missing := int64(c.Entries) - taken; missing > 0 && state.waiting {
+		tickets, err := takeTickets(ctx, t, args, missing)
+		if err != nil {
+			return lease, 0, err
+		}
+		if taken > 0 && tickets > 0 {
+			if _, err := t.exec(ctx, "claim_number", args.of("attempt_id")...); err != nil {
+				return lease, 0, err
+			}
+		}
+		taken += tickets
+	}
+	if taken == 0 { // others were faster
+		return lease, 0, nil
+	}
+	var until int64
+	err = t.row(ctx, "claim_insert_lease", args.of("attempt_id", "organism_id", "pipeline_version", "now",
+		"lease_seconds", "claimed_by", "worker_id"), &until)
+	lease.Until = instant(until)
+	return lease, taken, err
+}
+
+// takeEnded moves whole ended leases over. What they held beyond the claim gets
+// tickets. It returns the entries that the claim keeps and the leases that ended.
+func takeEnded(ctx context.Context, t *tx, args claimArgs) (taken int64, ended int, err error) {
+	moved, err := t.exec(ctx, "claim_take_ended", args.of("attempt_id", "organism_id", "pipeline_version", "now", "entries")...)
+	if err != nil {
+		return 0, 0, err
+	}
+	leases, err := t.exec(ctx, "claim_drop_ended", args.of("organism_id", "pipeline_version", "now")...)
+	if err != nil {
+		return 0, 0, err
+	}
+	if moved > int64(args.c.Entries) {
+		surplus := args.of("organism_id", "attempt_id", "entries")
+		if moved, err = putBackSurplus(ctx, t, moved, surplus, args); err != nil {
+			return 0, 0, err
+		}
+	}
+	_, err = t.exec(ctx, "claim_number", args.of("attempt_id")...)
+	return moved, int(leases), err
+}
+
+func putBackSurplus(ctx context.Context, t *tx, moved int64, surplus []any, args claimArgs) (int64, error) {
+	put, err := t.exec(ctx, "claim_put_back_surplus", surplus...)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := t.exec(ctx, "claim_cut_surplus", args.of("organism_id", "attempt_id")...); err != nil {
+		return 0, err
+	}
+	_, err = t.exec(ctx, "bump", named("organism_id", args.state.organismID, "scope", int64(args.c.PipelineVersion))...)
+	return moved - put, err
+}
+
+// takeTickets moves the first waiting entries over.
+func takeTickets(ctx context.Context, t *tx, args claimArgs, entries int64) (int64, error) {
+	args.c.Entries = int(entries)
+	taken, err := t.exec(ctx, "claim_take_tickets", args.of("attempt_id", "organism_id", "pipeline_version", "entries")...)
+	if err != nil || taken == 0 {
+		return 0, err
+	}
+	_, err = t.exec(ctx, "claim_cut_tickets", args.of("attempt_id", "organism_id", "pipeline_version")...)
+	return taken, err
+}
+
+// claimArgs are the arguments of the statements of a claim.
+type claimArgs struct {
+	c     queue.Claim
+	state claimState
+}
+
+// of returns the arguments of these names.
+func (a claimArgs) of(names ...string) []any {
+	all := map[string]any{
+		"attempt_id": a.c.AttemptID[:], "organism_id": a.state.organismID, "pipeline_version": int64(a.c.PipelineVersion),
+		"now": a.state.now, "entries": int64(a.c.Entries), "lease_seconds": int64(a.c.Lease / time.Second),
+		"claimed_by": a.c.ClaimedBy, "worker_id": a.c.WorkerID,
+	}
+	args := make([]any, len(names))
+	for i, name := range names {
+		args[i] = sql.Named(name, all[name])
+	}
+	return args
+}

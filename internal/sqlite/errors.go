@@ -1,0 +1,37 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/seqlease/seqlease"
+)
+
+var (
+	// ErrInUse: another process serves the store's file.
+	ErrInUse = errors.New("another process serves this file")
+	// ErrDiskFull: the disk that holds the store is full. Nothing was stored, and
+	// the store goes on as soon as there is room.
+	ErrDiskFull = errors.New("the disk of the store is full")
+	// ErrClosed: the store was closed.
+	ErrClosed = errors.New("the store is closed")
+)
+
+// storeError translates what the driver says, by result code.
+func storeError(err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch {
+	case e.Code()&0xff == sqlite3.SQLITE_FULL, e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE:
+		return fmt.Errorf("%w; free some space: %w", ErrDiskFull, err)
+	case e.Code()&0xff == sqlite3.SQLITE_BUSY, e.Code()&0xff == sqlite3.SQLITE_LOCKED:
+		return fmt.Errorf("%w: another program keeps the store's file locked: %w", seqlease.ErrBusy, err)
+	default:
+		return err
+	}
+}

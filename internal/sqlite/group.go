@@ -1,0 +1,85 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/seqlease/seqlease"
+)
+
+// CreateGroup stores a group with its creator as the first member.
+func (s *Store) CreateGroup(ctx context.Context, g seqlease.NewGroup, creator string) (seqlease.Group, error) {
+	group := seqlease.Group{NewGroup: g}
+	err := s.write(ctx, func(ctx context.Context, t *tx) error {
+		err := t.row(ctx, "create_group", named("group_name", g.GroupName, "institution", g.Institution,
+			"line1", g.Address.Line1, "line2", g.Address.Line2, "city", g.Address.City, "state", g.Address.State,
+			"postal_code", g.Address.PostalCode, "country", g.Address.Country, "contact_email", g.ContactEmail), &group.GroupID)
+		if err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, "create_group_member", named("group_id", group.GroupID, "member", creator)...)
+		return err
+	})
+	if err != nil {
+		return seqlease.Group{}, fmt.Errorf("create group: %w", err)
+	}
+	return group, nil
+}
+
+// Group returns a group and its members in order of name, or
+// [seqlease.ErrNotFound].
+func (s *Store) Group(ctx context.Context, id int64) (seqlease.Group, []string, error) {
+	var group seqlease.Group
+	var members []string
+	err := s.read(ctx, func(t *tx) (err error) {
+		if group, err = groupByID(ctx, t, id); err != nil {
+			return err
+		}
+		return t.rows(ctx, "group_members", named("group_id", id), func(scan func(...any) error) error {
+			var member string
+			err := scan(&member)
+			members = append(members, member)
+			return err
+		})
+	})
+	if err != nil {
+		return seqlease.Group{}, nil, fmt.Errorf("read group %d: %w", id, err)
+	}
+	return group, members, nil
+}
+
+// GroupsOf returns the groups of a member by ascending id; of everybody if
+// member is empty.
+func (s *Store) GroupsOf(ctx context.Context, member string) ([]seqlease.Group, error) {
+	statement, args := "groups_of_member", named("member", member)
+	if member == "" {
+		statement, args = "groups", nil
+	}
+	groups := []seqlease.Group{}
+	err := s.readOnce().rows(ctx, statement, args, func(scan func(...any) error) error {
+		g, err := scanGroup(scan)
+		groups = append(groups, g)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read groups: %w", storeError(err))
+	}
+	return groups, nil
+}
+
+func groupByID(ctx context.Context, t *tx, id int64) (seqlease.Group, error) {
+	group, err := scanGroup(func(into ...any) error { return t.row(ctx, "group", named("group_id", id), into...) })
+	if errors.Is(err, sql.ErrNoRows) {
+		return group, fmt.Errorf("group %d: %w", id, seqlease.ErrNotFound)
+	}
+	return group, err
+}
+
+func scanGroup(scan func(into ...any) error) (seqlease.Group, error) {
+	var g seqlease.Group
+	err := scan(&g.GroupID, &g.GroupName, &g.Institution, &g.Address.Line1, &g.Address.Line2, &g.Address.City,
+		&g.Address.State, &g.Address.PostalCode, &g.Address.Country, &g.ContactEmail)
+	return g, err
+}

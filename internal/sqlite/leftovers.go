@@ -1,0 +1,67 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// removeLeftovers removes the uploads that were under way when the process
+// before this one ended (L1).
+func (s *Store) removeLeftovers(ctx context.Context) error {
+	var uploads []int64
+	err := s.readOnce().rows(ctx, "uploads", nil, func(scan func(...any) error) error {
+		var id int64
+		err := scan(&id)
+		uploads = append(uploads, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range uploads {
+		if err := s.removeUpload(ctx, id); err != nil {
+			return err
+		}
+		s.logger.InfoContext(ctx, "unfinished upload removed", "upload", id)
+	}
+	return nil
+}
+
+// removeUpload removes an unpublished upload part by part, so that claims don't
+// wait for long. Its accessions are never given out again.
+func (s *Store) removeUpload(ctx context.Context, id int64) error {
+	for more := true; more; {
+		err := s.write(ctx, func(ctx context.Context, t *tx) (err error) {
+			more, err = removePart(ctx, t, id)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("remove unfinished upload %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// removePart removes one part, or the upload itself once it has none.
+func removePart(ctx context.Context, t *tx, id int64) (more bool, err error) {
+	upload := named("upload_id", id)
+	var first, last int64
+	err = t.row(ctx, "leftover_part", upload, &first, &last)
+	if errors.Is(err, sql.ErrNoRows) {
+		_, err = t.exec(ctx, "submit_end", upload...)
+		return false, err
+	}
+	if err != nil {
+		return false, err
+	}
+	run := named("first_entry_id", first, "last_entry_id", last)
+	for _, statement := range []string{"leftover_terms", "leftover_data", "leftover_entries"} {
+		if _, err := t.exec(ctx, statement, run...); err != nil {
+			return false, err
+		}
+	}
+	_, err = t.exec(ctx, "leftover_drop_part", run[:1]...)
+	return true, err
+}

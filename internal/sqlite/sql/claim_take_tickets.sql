@@ -1,0 +1,9 @@
+-- seqlease claim_take_tickets (L2): the first tickets, in order
+INSERT INTO leased (pipeline_version, entry_id, attempt_id, position, revision, attempts, hand_outs)
+SELECT t.pipeline_version, t.entry_id, @attempt_id, row_number() OVER () - 1, e.revision, t.attempts + 1, t.hand_outs + 1
+FROM (SELECT pipeline_version, entry_id, attempts, hand_outs
+      FROM ticket
+      WHERE organism_id = @organism_id AND pipeline_version = @pipeline_version
+      ORDER BY entry_id
+      LIMIT @entries) AS t
+CROSS JOIN entry AS e ON e.id = t.entry_id

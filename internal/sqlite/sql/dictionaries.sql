@@ -1,0 +1,2 @@
+-- seqlease dictionaries: the present ones and those that rows still refer to
+SELECT id, bytes FROM dictionary

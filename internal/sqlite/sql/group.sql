@@ -1,0 +1,4 @@
+-- seqlease group
+SELECT id, group_name, institution, line1, line2, city, state, postal_code, country, contact_email
+FROM submitting_group
+WHERE id = @group_id

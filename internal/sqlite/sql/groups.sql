@@ -1,0 +1,4 @@
+-- seqlease groups
+SELECT id, group_name, institution, line1, line2, city, state, postal_code, country, contact_email
+FROM submitting_group
+ORDER BY id

@@ -1,0 +1,2 @@
+-- seqlease now (L11)
+SELECT now FROM clock

@@ -1,0 +1,2 @@
+-- seqlease organism_dictionaries: what is compressed against now
+SELECT key, dictionary_id FROM organism

@@ -1,0 +1,14 @@
+-- seqlease read_released: released entries with the results of the current pipeline version
+SELECT e.accession, e.version, e.submission_id, e.submitter, e.group_id, g.group_name, e.is_revocation, e.submitted_at,
+       e.released_at, t.terms, coalesce(t.restricted_until, ''), t.changed_at,
+       coalesce(r.dictionary_id, 0), r.body, coalesce(s.dictionary_id, 0), s.body
+FROM entry AS e
+JOIN submitting_group AS g ON g.id = e.group_id
+JOIN data_use_terms AS t
+    ON t.accession = e.accession
+   AND t.change_number = (SELECT max(u.change_number) FROM data_use_terms AS u WHERE u.accession = e.accession)
+LEFT JOIN result AS r
+    ON NOT e.is_revocation AND r.pipeline_version = @pipeline_version AND r.entry_id = e.id AND r.revision = e.revision
+LEFT JOIN submitted AS s ON e.is_revocation AND s.entry_id = e.id AND s.revision = e.revision
+WHERE e.organism_id = @organism_id AND e.released_at IS NOT NULL AND (e.is_revocation OR r.entry_id IS NOT NULL)
+ORDER BY e.accession, e.version

@@ -1,0 +1,132 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"strings"
+	"time"
+)
+
+//go:embed sql/*.sql
+var sqlFiles embed.FS
+
+// preparer is a connection or a pool of them.
+type preparer interface {
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
+// prepare prepares every statement of sql/ by its name, so that a faulty one
+// shows when the store is opened.
+func prepare(ctx context.Context, p preparer) (map[string]*sql.Stmt, error) {
+	texts, err := statementTexts()
+	if err != nil {
+		return nil, err
+	}
+	statements := make(map[string]*sql.Stmt, len(texts))
+	for name, text := range texts {
+		if statements[name], err = p.PrepareContext(ctx, text); err != nil {
+			return nil, fmt.Errorf("prepare %s: %w", name, err)
+		}
+	}
+	return statements, nil
+}
+
+// statementTexts returns the statements by name. The driver keeps a statement
+// prepared only if nothing follows it, not even a line end.
+func statementTexts() (map[string]string, error) {
+	files, err := sqlFiles.ReadDir("sql")
+	if err != nil {
+		return nil, err
+	}
+	texts := make(map[string]string, len(files))
+	for _, f := range files {
+		text, err := sqlFiles.ReadFile("sql/" + f.Name())
+		if err != nil {
+			return nil, err
+		}
+		texts[strings.TrimSuffix(f.Name(), ".sql")] = strings.TrimSpace(string(text))
+	}
+	return texts, nil
+}
+
+// tx is a transaction: the statements by name, inside it.
+type tx struct {
+	statement func(name string) *sql.Stmt
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (t *tx) exec(ctx context.Context, name string, args ...any) (int64, error) {
+	result, err := t.statement(name).ExecContext(ctx, args...)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	n, err := result.RowsAffected()
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	return n, nil
+}
+
+// row reads the only row of a statement, or [sql.ErrNoRows].
+func (t *tx) row(ctx context.Context, name string, args []any, into ...any) error {
+	if err := t.statement(name).QueryRowContext(ctx, args...).Scan(into...); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// rows calls each for every row of a statement; scan reads the row's columns.
+func (t *tx) rows(ctx context.Context, name string, args []any, each func(scan func(into ...any) error) error) error {
+	rows, err := t.statement(name).QueryContext(ctx, args...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err reports what went wrong
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// read runs fn in a read transaction: everything in it is of one snapshot.
+func (s *Store) read(ctx context.Context, fn func(t *tx) error) error {
+	snapshot, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return storeError(err)
+	}
+	defer snapshot.Rollback() //nolint:errcheck // nothing was written
+	return storeError(fn(&tx{statement: func(name string) *sql.Stmt { return snapshot.StmtContext(ctx, s.reads[name]) }}))
+}
+
+// readOnce is for a single statement, which is a snapshot by itself.
+func (s *Store) readOnce() *tx {
+	return &tx{statement: func(name string) *sql.Stmt { return s.reads[name] }}
+}
+
+// Now returns the instant of the database's clock (L11), in UTC.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	var now int64
+	if err := s.readOnce().row(ctx, "now", nil, &now); err != nil {
+		return time.Time{}, storeError(err)
+	}
+	return instant(now), nil
+}
+
+// instant is the time of stored microseconds.
+func instant(microseconds int64) time.Time { return time.UnixMicro(microseconds).UTC() }
+
+// named makes named arguments of names and values in turn.
+func named(pairs ...any) []any {
+	args := make([]any, 0, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		args = append(args, sql.Named(pairs[i].(string), pairs[i+1]))
+	}
+	return args
+}

@@ -1,0 +1,77 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/storetest"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+var (
+	_ queue.Store      = (*Store)(nil)
+	_ submission.Store = (*Store)(nil)
+)
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, storetest.Harness{
+		New: func(t *testing.T) storetest.Store { return newStore(t) },
+		Age: func(t *testing.T, s storetest.Store, d time.Duration) { age(t, s.(*Store), d) },
+		Lacks: map[string]string{
+			storetest.SecondStore: "one process has the file to itself; TestOpen_B046_SecondProcessIsRefused shows the refusal",
+		},
+	})
+}
+
+// newStore opens a fresh store, which the test's clean-up closes.
+func newStore(t testing.TB) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "store.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}
+
+// outsider is a connection of another program to the store's file.
+func outsider(t testing.TB, s *Store) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", dsn(s.path, map[string][]string{"_pragma": {"busy_timeout(5000)"}, "_txlock": {"immediate"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	db.SetMaxOpenConns(1)
+	return db
+}
+
+// age shifts every stored instant back by d.
+func age(t testing.TB, s *Store, d time.Duration) {
+	t.Helper()
+	db := outsider(t, s)
+	for table, columns := range map[string][]string{
+		"pipeline_version": {"registered_at"}, "entry": {"submitted_at", "released_at"}, "data_use_terms": {"changed_at"},
+		"upload": {"started_at"}, "lease": {"lease_until", "claimed_at"}, "result": {"processed_at"},
+	} {
+		for _, column := range columns {
+			mustExec(t, db, "UPDATE "+table+" SET "+column+" = "+column+" - ?", d.Microseconds())
+		}
+	}
+}
+
+func mustExec(t testing.TB, db *sql.DB, query string, args ...any) {
+	t.Helper()
+	if _, err := db.ExecContext(context.WithoutCancel(t.Context()), query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}

@@ -1,0 +1,219 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+// An upload is stored in parts, so that claims never wait for long: a part has
+// at most this many entries and about this many bytes.
+const (
+	partEntries = 500
+	partBytes   = 4 << 20
+)
+
+// leftoverTime bounds the removal of an upload that came to nothing. What it
+// doesn't reach is removed when the store is opened next.
+const leftoverTime = time.Minute
+
+// Submit stores the entries of an upload, all or nothing (L1): part by part, as
+// entries which nobody sees, and then one short transaction publishes them
+// together with their tickets. Errors: [seqlease.ErrUnknownOrganism],
+// [seqlease.ErrNotFound] for the group.
+func (s *Store) Submit(ctx context.Context, u submission.Upload) ([]seqlease.SubmissionIDMapping, error) {
+	mapping, err := s.submit(ctx, u)
+	if err != nil {
+		return nil, fmt.Errorf("submit to %s: %w", u.Organism, err)
+	}
+	return mapping, nil
+}
+
+func (s *Store) submit(ctx context.Context, u submission.Upload) ([]seqlease.SubmissionIDMapping, error) {
+	up := &upload{Upload: u}
+	if err := s.write(ctx, up.begin); err != nil {
+		return nil, err
+	}
+	err := s.storeParts(ctx, up)
+	if err == nil {
+		err = s.write(ctx, up.publish)
+	}
+	if err == nil {
+		return up.mapping, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leftoverTime)
+	defer cancel()
+	return nil, errors.Join(err, s.removeUpload(ctx, up.id))
+}
+
+// upload is a submission under way.
+type upload struct {
+	submission.Upload
+	id         int64
+	organismID int64
+	startedAt  int64
+	mapping    []seqlease.SubmissionIDMapping
+}
+
+func (up *upload) begin(ctx context.Context, t *tx) error {
+	o, err := organismState(ctx, t, up.Organism)
+	if err != nil {
+		return err
+	}
+	up.organismID = o.id
+	if _, err := groupByID(ctx, t, up.GroupID); err != nil {
+		return err
+	}
+	return t.row(ctx, "submit_begin", nil, &up.id, &up.startedAt)
+}
+
+// part is a run of entries of an upload, compressed.
+type part struct {
+	submissionIDs []string
+	bodies        []byte
+	ends          []int // of each entry's bytes in bodies
+	dictionary    int64
+}
+
+// storeParts reads and compresses the entries outside of any transaction and
+// stores them part by part.
+func (s *Store) storeParts(ctx context.Context, up *upload) error {
+	var p part
+	for e, err := range up.Entries {
+		if err != nil {
+			return err
+		}
+		packed, err := s.Pack(up.Organism, e.Data)
+		if err != nil {
+			return fmt.Errorf("entry %q: %w", e.SubmissionID, err)
+		}
+		if len(p.submissionIDs) > 0 && (packed.Dictionary != p.dictionary || len(p.submissionIDs) == partEntries ||
+			len(p.bodies)+len(packed.Bytes) > partBytes) {
+			if err := s.storePart(ctx, up, p); err != nil {
+				return err
+			}
+			p = part{}
+		}
+		p.dictionary = packed.Dictionary
+		p.submissionIDs = append(p.submissionIDs, e.SubmissionID)
+		p.bodies = append(p.bodies, packed.Bytes...)
+		p.ends = append(p.ends, len(p.bodies))
+	}
+	if len(p.submissionIDs) == 0 {
+		return nil
+	}
+	return s.storePart(ctx, up, p)
+}
+
+func (s *Store) storePart(ctx context.Context, up *upload, p part) error {
+	var accessions []seqlease.Accession
+	err := s.write(ctx, func(ctx context.Context, t *tx) (err error) {
+		accessions, err = up.store(ctx, t, p)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, accession := range accessions {
+		up.mapping = append(up.mapping, seqlease.SubmissionIDMapping{
+			AccessionVersion: seqlease.AccessionVersion{Accession: accession, Version: 1}, SubmissionID: p.submissionIDs[i],
+		})
+	}
+	return nil
+}
+
+// store writes a part and returns the accessions of its entries.
+func (up *upload) store(ctx context.Context, t *tx, p part) ([]seqlease.Accession, error) {
+	n := int64(len(p.submissionIDs))
+	last := map[string]int64{}
+	err := t.rows(ctx, "submit_count", named("entries", n), func(scan func(...any) error) error {
+		var name string
+		var id int64
+		err := scan(&name, &id)
+		last[name] = id
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	first := last["entry"] - n + 1
+	accessions := make([]seqlease.Accession, n)
+	for i := range accessions {
+		accessions[i] = seqlease.NewAccession(up.AccessionPrefix, last["accession"]-n+1+int64(i))
+	}
+	_, err = t.exec(ctx, "submit_part", named("first_entry_id", first, "last_entry_id", last["entry"], "upload_id", up.id)...)
+	if err != nil {
+		return nil, err
+	}
+	entries := sql.Named("entries", p.json(accessions))
+	_, err = t.exec(ctx, "submit_entries", append(named("first_entry_id", first, "organism_id", up.organismID,
+		"group_id", up.GroupID, "submitter", up.Submitter, "started_at", up.startedAt), entries)...)
+	if err != nil {
+		return nil, err
+	}
+	_, err = t.exec(ctx, "submit_data", append(named("first_entry_id", first, "dictionary_id", p.dictionary, "bodies", p.bodies),
+		entries)...)
+	if err != nil {
+		return nil, err
+	}
+	_, err = t.exec(ctx, "submit_terms", append(named("started_at", up.startedAt, "submitter", up.Submitter,
+		"terms", string(up.Terms.Type), "restricted_until", day(up.Terms)), entries)...)
+	return accessions, err
+}
+
+// json writes [["ACC","submission id",start,length],…] with starts from 1.
+func (p part) json(accessions []seqlease.Accession) string {
+	b := make([]byte, 0, 64*len(accessions))
+	start := 0
+	for i, accession := range accessions {
+		b = appendText(append(b, separator(i), '['), accession)
+		b = appendText(append(b, ','), p.submissionIDs[i])
+		b = strconv.AppendInt(append(b, ','), int64(start+1), 10)
+		b = append(strconv.AppendInt(append(b, ','), int64(p.ends[i]-start), 10), ']')
+		start = p.ends[i]
+	}
+	return string(append(b, ']'))
+}
+
+// publish makes all entries of the upload visible and claimable at once.
+func (up *upload) publish(ctx context.Context, t *tx) error {
+	args := named("upload_id", up.id)
+	if _, err := t.exec(ctx, "submit_tickets", append(named("organism_id", up.organismID), args...)...); err != nil {
+		return err
+	}
+	for _, statement := range []string{"submit_publish", "submit_end"} {
+		if _, err := t.exec(ctx, statement, args...); err != nil {
+			return err
+		}
+	}
+	if len(up.mapping) == 0 {
+		return nil
+	}
+	_, err := t.exec(ctx, "bump_live", named("organism_id", up.organismID)...)
+	return err
+}
+
+// day is how the end of a restriction is stored; NULL if there is none.
+func day(terms seqlease.DataUseTerms) any {
+	if terms.Type != seqlease.TermsRestricted {
+		return nil
+	}
+	return terms.RestrictedUntil.Format(time.DateOnly)
+}
+
+// termsOf reads what [day] stored.
+func termsOf(kind seqlease.TermsType, until string) (seqlease.DataUseTerms, error) {
+	terms := seqlease.DataUseTerms{Type: kind}
+	if until == "" {
+		return terms, nil
+	}
+	var err error
+	terms.RestrictedUntil, err = time.ParseInLocation(time.DateOnly, until, time.UTC)
+	return terms, err
+}

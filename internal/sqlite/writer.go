@@ -1,0 +1,202 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// A group of writes shares one transaction and one fsync. It takes in writes
+// that are waiting already and ends after groupTime or groupSize of them, so
+// that the first isn't kept from its answer for long.
+const (
+	groupTime = 10 * time.Millisecond
+	groupSize = 64
+)
+
+// writer is the one connection that writes, with its own goroutine.
+type writer struct {
+	db         *sql.DB
+	conn       *sql.Conn
+	statements map[string]*sql.Stmt
+	requests   chan *write
+	closing    chan struct{}
+	closeOnce  sync.Once
+	ended      chan struct{}
+}
+
+// write is a request to write. Once the writer has received it, it is carried out.
+type write struct {
+	ctx  context.Context //nolint:containedctx // travels with the request to the writer's goroutine
+	fn   func(ctx context.Context, t *tx) error
+	done chan error // takes one answer without a receiver
+	err  error      // of fn, while its group isn't committed
+}
+
+func startWriter(ctx context.Context, db *sql.DB) (*writer, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{
+		db: db, conn: conn,
+		requests: make(chan *write), closing: make(chan struct{}), ended: make(chan struct{}),
+	}
+	if w.statements, err = prepare(ctx, conn); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	for name, text := range map[string]string{
+		"begin": "BEGIN IMMEDIATE", "commit": "COMMIT", "rollback": "ROLLBACK",
+		"mark": "SAVEPOINT one", "keep": "RELEASE one", "undo": "ROLLBACK TO one",
+	} {
+		if w.statements[name], err = conn.PrepareContext(ctx, text); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+	}
+	go w.run()
+	return w, nil
+}
+
+// close lets the write that is under way end, and refuses all others.
+func (w *writer) close() error {
+	w.closeOnce.Do(func() { close(w.closing) })
+	<-w.ended
+	return errors.Join(w.conn.Close(), w.db.Close())
+}
+
+// write runs fn in a write transaction: all of it is committed, or nothing if fn
+// returns an error. While the write waits for its turn, ctx can end it; from
+// then on it can't, as an interrupted statement would undo its neighbours too.
+// fn may be called again after its effects were undone, so it must set what it
+// hands out anew each time.
+func (s *Store) write(ctx context.Context, fn func(ctx context.Context, t *tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := &write{ctx: context.WithoutCancel(ctx), fn: fn, done: make(chan error, 1)}
+	select {
+	case s.writer.requests <- r:
+		return storeError(<-r.done)
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.writer.closing:
+		return ErrClosed
+	}
+}
+
+func (w *writer) run() {
+	defer close(w.ended)
+	for {
+		select {
+		case first := <-w.requests:
+			w.writeGroup(first)
+		case <-w.closing:
+			return
+		}
+	}
+}
+
+// writeGroup writes the first request and those that wait, in one transaction.
+// If the transaction is lost, each is written again in one of its own.
+func (w *writer) writeGroup(first *write) {
+	group, err := w.tryGroup(first)
+	if err == nil || len(group) == 1 {
+		for _, r := range group {
+			r.done <- errors.Join(err, r.err)
+		}
+		return
+	}
+	for _, r := range group {
+		r.err = nil
+		err := w.alone(r)
+		r.done <- errors.Join(err, r.err)
+	}
+}
+
+// alone writes one request that was begun already.
+func (w *writer) alone(r *write) error {
+	if err := w.control(r.ctx, "begin"); err != nil {
+		return err
+	}
+	if err := w.one(r); err != nil {
+		return w.lost(r.ctx, err)
+	}
+	return w.commit(r.ctx)
+}
+
+// tryGroup returns the requests of the group. The error is of the group as a
+// whole: none of it was stored.
+func (w *writer) tryGroup(first *write) ([]*write, error) {
+	group := []*write{first}
+	if err := w.control(first.ctx, "begin"); err != nil {
+		return group, err
+	}
+	end := time.NewTimer(groupTime)
+	defer end.Stop()
+	for next := first; next != nil; {
+		if err := w.one(next); err != nil {
+			return group, w.lost(first.ctx, err)
+		}
+		if next = w.waiting(end.C, len(group)); next != nil {
+			group = append(group, next)
+		}
+	}
+	return group, w.commit(first.ctx)
+}
+
+// waiting takes one more request into the group if one is there by now.
+func (w *writer) waiting(end <-chan time.Time, size int) *write {
+	if size >= groupSize {
+		return nil
+	}
+	select {
+	case <-end:
+		return nil
+	default:
+	}
+	select {
+	case r := <-w.requests:
+		return r
+	default:
+		return nil
+	}
+}
+
+// one runs a request and undoes it alone if it ends in an error. An error of
+// one itself means that the transaction is lost.
+func (w *writer) one(r *write) error {
+	if err := w.control(r.ctx, "mark"); err != nil {
+		return err
+	}
+	r.err = r.fn(r.ctx, &tx{statement: func(name string) *sql.Stmt { return w.statements[name] }})
+	if r.err != nil {
+		if err := w.control(r.ctx, "undo"); err != nil {
+			return fmt.Errorf("%w (%w)", r.err, err)
+		}
+	}
+	return w.control(r.ctx, "keep")
+}
+
+func (w *writer) commit(ctx context.Context) error {
+	if err := w.control(ctx, "commit"); err != nil {
+		return w.lost(ctx, err)
+	}
+	return nil
+}
+
+// lost ends a transaction that can't be committed. Some errors, such as a full
+// disk, have ended it already: then there is nothing to roll back.
+func (w *writer) lost(ctx context.Context, err error) error {
+	_ = w.control(ctx, "rollback")
+	return err
+}
+
+func (w *writer) control(ctx context.Context, name string) error {
+	if _, err := w.statements[name].ExecContext(ctx); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
