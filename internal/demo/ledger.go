@@ -20,10 +20,11 @@ type claim struct {
 	worker  int
 	entries []worker.EventEntry
 	refused []seqlease.Refusal
-	// started are the entries whose processing began, done those with a result.
-	started, done int
-	outcome       worker.EventKind // empty while it is worked on
-	retaken       bool             // an entry of it was claimed again later
+	// annotated are the results with errors or warnings.
+	annotated []worker.Event
+	started int              // entries whose processing began
+	outcome worker.EventKind // empty while it is worked on
+	retaken bool             // an entry of it was claimed again later
 }
 
 // message is an error or warning of the pipeline and how many entries have it.
@@ -54,9 +55,12 @@ func (l *ledger) note(worked int, e worker.Event) *claim {
 	case worker.EntryStarted:
 		c.started++
 	case worker.EntryDone:
-		c.done++
+		c.annotated = append(c.annotated, e)
 	case worker.Submitted:
 		c.outcome = e.Kind
+		for _, result := range c.annotated {
+			l.annotate(result)
+		}
 		for _, entry := range e.Entries {
 			l.accepted[entry.AccessionVersion] = append(l.accepted[entry.AccessionVersion], e.AttemptID)
 		}
@@ -109,7 +113,7 @@ func (l *ledger) allRetaken(attempt seqlease.AttemptID) bool {
 	return true
 }
 
-// annotate counts the messages of an entry's result.
+// annotate counts the messages of an accepted result.
 func (l *ledger) annotate(e worker.Event) {
 	for severity, texts := range map[string][]string{"error": e.Errors, "warning": e.Warnings} {
 		for _, text := range texts {

@@ -93,14 +93,12 @@ func (x *director) handle(ctx context.Context, e processEvent) error {
 		return x.afterClaim(e)
 	case worker.EntryStarted:
 		return x.afterStart(ctx, e, c)
-	case worker.EntryDone:
-		x.ledger.annotate(e.Event)
 	case worker.Submitted:
 		x.Accepted(len(x.ledger.accepted), len(x.entries))
 	case worker.Refused:
 		x.tell("worker %d sent %d results too late: every one refused (%s)", e.process.number, len(e.Refused), e.Refused[0].Reason)
 		x.refused = x.refused || e.process == x.sleeper
-	case worker.Dropped, worker.Waiting:
+	case worker.EntryDone, worker.Dropped, worker.Waiting:
 	}
 	return nil
 }
