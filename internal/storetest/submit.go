@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -19,6 +22,7 @@ func submitCases() []testCase {
 		{name: "L1_UploadThatFailsMidwayLeavesNothing", check: submitL1FailsMidway},
 		{name: "L1_CancelledUploadLeavesNothing", check: submitL1Cancelled},
 		{name: "L1_UploadIsSeenWholeOrNotAtAll", check: submitL1Whole},
+		{name: "L13_B025_SlowUploadHoldsUpNobodyAndIsNotStarved", check: submitL13Slow},
 		{name: "Submit_KeepsOrderAndAccessionsAscend", check: submitKeepsOrder},
 		{name: "Submit_ConcurrentUploadsGetDifferentAccessions", check: submitConcurrently},
 		{name: "Submit_SubmissionIDsMayRepeat", check: submitRepeatedIDs},
@@ -99,6 +103,52 @@ func submitL1Whole(t *testing.T, h Harness) {
 		}
 	}
 	wantSame(t, "entries claimed", len(f.claim(t, 2*n).Entries), n)
+}
+
+// submitL13Slow stops an upload midway while entries that came later go through
+// their whole life, so that everything that is claimed has a higher accession.
+func submitL13Slow(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	const n = 1200
+	reached, resume, stored := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	goOn := sync.OnceFunc(func() { close(resume) })
+	var tooLong atomic.Bool
+	rescue := time.AfterFunc(time.Minute, func() { // an error instead of a test that hangs
+		tooLong.Store(true)
+		goOn()
+	})
+	defer rescue.Stop()
+	u := f.upload(0)
+	u.Entries = func(yield func(intake.Entry, error) bool) {
+		i := 0
+		for e := range entries(n) {
+			if i++; i == n/2 {
+				close(reached)
+				<-resume
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+	go func() {
+		_, err := f.Submit(t.Context(), u)
+		stored <- err
+	}()
+	<-reached
+	versions := f.everyState(t)
+	f.mustEdit(t, versions[3], submitted(1))
+	f.mustDelete(t, versions[0])
+	wantSame(t, "claimed while the upload is under way", claimed(f.claim(t, n)), versions[3:4])
+	wantSame(t, "claimed when nothing more waits", claimed(f.claim(t, n)), nil)
+	goOn()
+	if err := <-stored; err != nil {
+		t.Fatalf("submit: %v", err)
+	}
+	if tooLong.Load() {
+		t.Error("others waited until the upload went on")
+	}
+	wantSame(t, "entries claimed after the upload", len(f.claim(t, 2*n).Entries), n)
 }
 
 // wantNothingSubmitted checks that no entry, ticket or count is there.
