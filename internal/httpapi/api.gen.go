@@ -77,7 +77,7 @@ type InputProblem struct {
 	File  string `json:"file,omitempty"`
 
 	// Line 1-based line of the file or body
-	Line    int    `json:"line,omitempty"`
+	Line    int    `json:"line,omitempty,omitzero"`
 	Message string `json:"message"`
 
 	// Record Id of the record or entry
