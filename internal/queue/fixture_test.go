@@ -1,0 +1,157 @@
+package queue_test
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	json "github.com/go-json-experiment/json"
+	"go.uber.org/goleak"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/intake"
+	"github.com/seqlease/seqlease/internal/organism"
+	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/sqlite"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const fern seqlease.Organism = "fernvirus"
+
+// house is a queue on a real store.
+type house struct {
+	*queue.Queue
+	store       *sqlite.Store
+	submissions *submission.Submissions
+	group       int64
+}
+
+// open returns a queue with n entries waiting. wrap may put something between it
+// and the store.
+func open(t *testing.T, n int, wrap func(queue.Store) queue.Store) *house {
+	t.Helper()
+	ctx := t.Context()
+	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(t.TempDir(), "seqlease.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Errorf("close store: %v", err)
+		}
+	})
+	catalog, err := organism.NewCatalog(
+		&organism.Organism{
+			Key: fern, DisplayName: "Fern virus", ConsensusSequences: true,
+			Metadata: []organism.Field{{Name: "valley", Type: organism.String, Required: true}, {Name: "height", Type: organism.Int}},
+			Segments: []organism.NamedSequence{{Name: organism.MainSegment, Sequence: "ACGTACGT"}},
+			Genes:    []organism.NamedSequence{{Name: "env", Sequence: "MK"}},
+		},
+		&organism.Organism{Key: "other", DisplayName: "Another virus", ConsensusSequences: true},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Register(ctx, catalog.All()); err != nil {
+		t.Fatal(err)
+	}
+	var seen queue.Store = store
+	if wrap != nil {
+		seen = wrap(store)
+	}
+	h := &house{
+		Queue: queue.New(seen, catalog), store: store,
+		submissions: submission.New(store, catalog, submission.Options{AccessionPrefix: "LOC_"}),
+	}
+	group, err := h.submissions.CreateGroup(ctx, seqlease.Person{Name: "anna"}, seqlease.NewGroup{GroupName: "Anna's"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.group = group.GroupID
+	if n > 0 {
+		h.submit(t, n)
+	}
+	return h
+}
+
+// submit makes n entries wait: "s0", "s1" and so on.
+func (h *house) submit(t *testing.T, n int) {
+	t.Helper()
+	var metadata, sequences strings.Builder
+	metadata.WriteString("id\tvalley\n")
+	for i := range n {
+		fmt.Fprintf(&metadata, "s%d\tGreen valley %d\n", i, i)
+		fmt.Fprintf(&sequences, ">s%d\nacgtacgt\n", i)
+	}
+	file := func(name, content string) *intake.File {
+		return &intake.File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }}
+	}
+	if _, err := h.submissions.Submit(t.Context(), seqlease.Person{Name: "anna"}, submission.SubmitRequest{
+		Organism: fern, GroupID: h.group, Metadata: file("m.tsv", metadata.String()), Sequences: file("s.fasta", sequences.String()),
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// claim takes up to n entries.
+func (h *house) claim(t *testing.T, n int) queue.Lease {
+	t.Helper()
+	lease, err := h.Claim(t.Context(), queue.ClaimRequest{Organism: fern, PipelineVersion: 1, Entries: n, ClaimedBy: "pipeline", WorkerID: "w1"})
+	if err != nil {
+		t.Fatalf("claim: %v", err)
+	}
+	return lease
+}
+
+// send submits result lines, numbered from 1, and returns the answer.
+func (h *house) send(t *testing.T, results ...*seqlease.Result) error {
+	t.Helper()
+	acceptance, err := h.NewAcceptance(t.Context(), queue.AcceptanceRequest{Organism: fern, PipelineVersion: 1, SubmittedBy: "pipeline"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if err := acceptance.Add(i+1, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return acceptance.Commit(t.Context())
+}
+
+// good is a result for an entry of a lease; data may hold more members of a line.
+func good(t *testing.T, lease queue.Lease, i int) *seqlease.Result {
+	t.Helper()
+	return result(t, lease, i, `{"data":{"metadata":{"valley":"Green","height":3},"unalignedNucleotideSequences":{"main":"acgtacgt"},
+		"alignedNucleotideSequences":{"main":"acgt-cgt"},"nucleotideInsertions":{"main":["3:gg"]},"alignedAminoAcidSequences":{"env":null},
+		"aminoAcidInsertions":{},"sequenceNameToFastaId":{"main":"s"}}}`)
+}
+
+// result reads a line and completes it for an entry of a lease.
+func result(t *testing.T, lease queue.Lease, i int, line string) *seqlease.Result {
+	t.Helper()
+	var r seqlease.Result
+	if err := json.Unmarshal([]byte(line), &r); err != nil {
+		t.Fatal(err)
+	}
+	r.AccessionVersion, r.AttemptID = lease.Entries[i].AccessionVersion, lease.AttemptID
+	return &r
+}
+
+// states counts the entries by status and result.
+func (h *house) states(t *testing.T) map[string]int {
+	t.Helper()
+	got := map[string]int{}
+	root := seqlease.Person{Name: "root", Roles: []seqlease.Role{seqlease.SuperUser}}
+	_, err := h.submissions.List(t.Context(), root, submission.ListRequest{Organism: fern}, func(e submission.ListedEntry) error {
+		got[string(e.Status)+" "+string(e.Result)]++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
