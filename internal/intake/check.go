@@ -54,10 +54,13 @@ func Check(ctx context.Context, r Request) (*Checked, error) {
 		rows: newIDSet(), sequences: newIDSet(),
 	}
 	checked, err := c.check()
-	if err != nil {
-		return nil, errors.Join(err, s.close())
+	if err == nil {
+		return checked, nil
 	}
-	return checked, nil
+	if closing := s.close(); closing != nil {
+		err = errors.Join(err, closing)
+	}
+	return nil, err
 }
 
 // checkParts tells which parts must be there and how their names must end.
@@ -107,7 +110,7 @@ type sequenceOfFile struct {
 
 // lineNumber keeps a line in four bytes; beyond two thousand million, which a
 // file of blank lines can have, it says no more than that.
-func lineNumber(line int) int32 { return int32(min(line, math.MaxInt32)) } //nolint:gosec // bounded here
+func lineNumber(line int) int32 { return int32(min(line, math.MaxInt32)) }
 
 func (c *checker) check() (*Checked, error) {
 	budget := &budget{total: c.limits.UploadBytes, left: c.limits.UploadBytes}

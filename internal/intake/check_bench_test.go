@@ -73,7 +73,7 @@ func BenchmarkEntriesGenomes(b *testing.B) {
 	}
 }
 
-// BenchmarkCheckShort has a million short records: the cost of a record.
+// BenchmarkCheckShort has 100,000 short records: the cost of a record.
 func BenchmarkCheckShort(b *testing.B) {
 	const n = 100_000
 	var table, fasta bytes.Buffer

@@ -97,6 +97,6 @@ func (r *entryReader) sized() []byte {
 		return nil
 	}
 	value := r.block[n:][:size:size]
-	r.block = r.block[n+int(size):] //nolint:gosec // within the block
+	r.block = r.block[n+int(size):]
 	return value
 }

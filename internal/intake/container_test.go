@@ -52,7 +52,7 @@ func asXZ(tb testing.TB, content []byte, config xz.WriterConfig) []byte {
 
 func asLZMA(tb testing.TB, content []byte) []byte {
 	tb.Helper()
-	return packed(tb, content, func(w io.Writer) (*lzma.Writer, error) { return lzma.NewWriter(w) })
+	return packed(tb, content, lzma.NewWriter)
 }
 
 type zipMember struct {
@@ -135,7 +135,7 @@ func TestContainersThatAreRefused(t *testing.T) {
 	copy(tar, "sequences.fasta")
 	random := make([]byte, 4096)
 	for i := range random {
-		random[i] = byte(rand.Uint32()) //nolint:gosec // any bytes do
+		random[i] = byte(rand.Uint32())
 	}
 	cases := []struct {
 		name    string
@@ -192,6 +192,10 @@ func TestCutContainersAreRefused(t *testing.T) {
 			for n := 0; n < len(compressed); n += 1 + len(compressed)/150 {
 				_, err := sequencesAs(t, name, compressed[:n], Limits{})
 				wantRefusal(t, err, "sequence file")
+				// In fewer bytes the format may not be recognised yet.
+				if n >= 20 && !strings.Contains(err.Error(), "damaged or cut off") {
+					t.Errorf("cut to %d of %d bytes: %v", n, len(compressed), err)
+				}
 			}
 		})
 	}
@@ -251,7 +255,7 @@ func TestXZGuardPassesWholeFilesThrough(t *testing.T) {
 	t.Parallel()
 	content := make([]byte, 300_000)
 	for i := range content {
-		content[i] = byte(rand.Uint32()) //nolint:gosec // any bytes do
+		content[i] = byte(rand.Uint32())
 	}
 	files := map[string][]byte{
 		"incompressible": asXZ(t, content, xz.WriterConfig{}),

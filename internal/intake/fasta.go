@@ -2,6 +2,7 @@ package intake
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -64,7 +65,7 @@ func (f *fasta) next() (sequenceRecord, error) {
 	f.beginRecord()
 	for {
 		piece, last, err := f.text.fragment()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			f.ended = true
 			break
 		}
@@ -91,7 +92,7 @@ func (f *fasta) next() (sequenceRecord, error) {
 func (f *fasta) begin() error {
 	for {
 		piece, last, err := f.text.fragment()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return faultError{seqlease.Problem{File: f.text.file, Message: "the file is empty"}}
 		}
 		if err != nil {
@@ -121,7 +122,7 @@ func notFASTA(line []byte) string {
 	case bytes.IndexByte(line, '\t') >= 0, bytes.IndexByte(line, ',') >= 0:
 		return `this looks like a table, not like FASTA; are the metadata file and the sequence file swapped?`
 	default:
-		return fmt.Sprintf(`%s stands before the first header; a record begins with a line ">id"`, quoted(string(line)))
+		return quoted(string(line)) + ` stands before the first header; a record begins with a line ">id"`
 	}
 }
 

@@ -155,7 +155,8 @@ func appendJSON(dst, s []byte) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); i++ {
-		escape, size := "", 1
+		var escape string
+		size := 1
 		switch b := s[i]; {
 		case b == '"' || b == '\\':
 			escape = `\` + string(rune(b))

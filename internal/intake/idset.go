@@ -36,7 +36,7 @@ func (s *idSet) add(id string) (index int, found bool) {
 	}
 	s.letters = append(s.letters, id...)
 	s.ends = append(s.ends, len(s.letters))
-	s.slots[slot] = int32(s.len()) //nolint:gosec // bounded by Limits
+	s.slots[slot] = int32(s.len())
 	return s.len() - 1, false
 }
 
@@ -59,6 +59,6 @@ func (s *idSet) grow() {
 		for s.slots[slot] != 0 {
 			slot = (slot + 1) & mask
 		}
-		s.slots[slot] = int32(i + 1) //nolint:gosec // bounded by Limits
+		s.slots[slot] = int32(i + 1)
 	}
 }

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -15,7 +16,7 @@ func (c *checker) readSequences(t *text) error {
 	records := &fasta{text: t, limits: c.limits, report: c.invalid.Add}
 	for n := 0; ; n++ {
 		r, err := records.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

@@ -3,6 +3,7 @@ package intake
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -15,7 +16,7 @@ import (
 func (c *checker) readMetadata(t *text) error {
 	rows := &table{text: t, limits: c.limits}
 	first, err := rows.next()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return faultError{seqlease.Problem{File: metadataFile, Message: "the file is empty"}}
 	}
 	if err != nil {
@@ -28,7 +29,7 @@ func (c *checker) readMetadata(t *text) error {
 	var empty []int // lines of rows without a value, which are ignored at the end of the file only
 	for {
 		r, err := rows.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
@@ -138,7 +139,7 @@ func (c *checker) fastaIDs(h columns, r row, id string, number int, fault func(f
 		i, found := c.sequences.add(fastaID)
 		switch {
 		case !found:
-			c.found = append(c.found, sequenceOfFile{row: int32(number)}) //nolint:gosec // bounded by Limits.Rows
+			c.found = append(c.found, sequenceOfFile{row: int32(number)})
 			c.wanted++
 		case int(c.found[i].row) == number:
 			fault(fastaIDsColumn, fastaID, "the FASTA id %s stands twice in the field", quoted(fastaID))

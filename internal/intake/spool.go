@@ -46,7 +46,7 @@ func (s *spool) add(d seqcodec.Dictionary, document []byte) (frame, error) {
 	if _, err := s.out.Write(compressed); err != nil {
 		return frame{}, fmt.Errorf("%w: %w", errSpool, err)
 	}
-	f := frame{offset: s.size, size: int32(len(compressed))} //nolint:gosec // documents are bounded by Limits
+	f := frame{offset: s.size, size: int32(len(compressed))}
 	s.size += int64(len(compressed))
 	return f, nil
 }

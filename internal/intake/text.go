@@ -37,7 +37,7 @@ func newText(file string, r io.Reader) (*text, error) {
 	for t.end < headBytes && t.err == nil {
 		t.read()
 	}
-	if t.err != nil && t.err != io.EOF {
+	if t.err != nil && !errors.Is(t.err, io.EOF) {
 		return nil, t.err
 	}
 	head := t.buf[:t.end]
@@ -99,7 +99,7 @@ func (t *text) find(b byte) int {
 func (t *text) fragment() (piece []byte, last bool, err error) {
 	for {
 		if t.pos == t.end {
-			if t.err == io.EOF && t.open {
+			if errors.Is(t.err, io.EOF) && t.open {
 				t.open = false
 				return nil, true, nil
 			}

@@ -116,7 +116,7 @@ func (t *table) quoted(line []byte) (rest []byte, more bool, err error) {
 					"the quote opened in this line is not closed within %s, which is the limit of a field", inBytes(t.limits.CellBytes)))
 			}
 			line, err = t.line()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return nil, false, t.fault(opened, "the quote opened in this line is never closed; close it, or double it if it belongs to the value")
 			}
 			if err != nil {

@@ -245,7 +245,7 @@ func (g *xzGuard) indexNumber() (uint64, error) {
 
 // unexpected is the error of a read in the middle of something.
 func unexpected(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err

@@ -98,7 +98,7 @@ func (s *source) randomAccess(r io.Reader, raw io.Reader, spoolDir string, limit
 	case err != nil:
 		return nil, 0, err
 	case size > limit:
-		return nil, 0, refusedError{fmt.Sprintf("the zip archive is larger than %s", inBytes(limit))}
+		return nil, 0, refusedError{"the zip archive is larger than " + inBytes(limit)}
 	}
 	return f, size, nil
 }
@@ -127,6 +127,9 @@ type boundedReaderAt struct {
 func (b *boundedReaderAt) ReadAt(p []byte, offset int64) (int, error) {
 	if b.in.err = b.in.ctx.Err(); b.in.err != nil {
 		return 0, b.in.err
+	}
+	if offset < 0 { // out of a crafted directory; a file would call it a fault of its own
+		return 0, zip.ErrFormat
 	}
 	if !b.unbounded {
 		if b.left -= int64(len(p)); b.left < 0 {
