@@ -35,9 +35,16 @@ type ending int
 const (
 	// closed: the end of both query and reference.
 	closed ending = iota
-	// free: the end of either; what is left of the other costs nothing.
+	// free: the end of either. What is left of the query costs nothing, nor what is
+	// left of the reference beyond the length of the query. Reference bases that are
+	// nearer cost an extension each (leftOverCost): else it would often be cheapest to
+	// insert a whole end of the query that is hard to align.
 	free
 )
+
+// leftOverCost is the cost of a free end where n query bases are used up and so
+// are reach of m reference bases.
+func leftOverCost(n, m, reach int) int { return extend * max(0, min(n, m)-reach) }
 
 // simple is an alignment with at most one gap, which is found in linear time. It
 // bounds the search for the best one, and stands in where the search is too dear.
@@ -47,7 +54,7 @@ type simple struct {
 	inserted  int
 	deleted   int
 	morePairs int // after the gap
-	leftOver  int // reference bases after the end of the query, free of cost
+	leftOver  int // reference bases after the end of the query
 }
 
 // oneGap returns the cheapest alignment with at most one gap.
@@ -87,7 +94,7 @@ func clipped(query, reference []byte) simple {
 	if m == 0 {
 		return simple{inserted: n}
 	}
-	s := simple{cost: gapCost(n), inserted: n, leftOver: m}
+	s := simple{cost: gapCost(n) + leftOverCost(n, m, 0), inserted: n, leftOver: m}
 	cost := 0
 	for i := range min(n, m) {
 		if !agree(query[i], reference[i]) {
@@ -95,7 +102,7 @@ func clipped(query, reference []byte) simple {
 		}
 		total := cost
 		if i+1 < m {
-			total += gapCost(n - i - 1)
+			total += gapCost(n-i-1) + leftOverCost(n, m, i+1)
 		}
 		if total <= s.cost {
 			s = simple{cost: total, pairs: i + 1, inserted: n - i - 1, leftOver: m - i - 1}

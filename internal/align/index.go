@@ -36,7 +36,9 @@ func (ix *Index) Length() int { return len(ix.reference) }
 // MaxQuery is the longest query in bases that is tried against this reference:
 // twice the reference and 10,000, at most [MaxSequence]. It bounds the work for a
 // sequence that is of another organism altogether.
-func (ix *Index) MaxQuery() int { return min(2*len(ix.reference)+10_000, MaxSequence) }
+func (ix *Index) MaxQuery() int { return maxQuery(len(ix.reference)) }
+
+func maxQuery(reference int) int { return min(2*reference+10_000, MaxSequence) }
 
 // wordTable finds where a k-mer stands that occurs once in the reference. It is a
 // hash table with open addressing, at most half full.

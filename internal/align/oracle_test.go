@@ -11,19 +11,27 @@ import (
 const unlimited = 1 << 29
 
 // gotoh computes the least penalty with a full table (Gotoh 1982), as the oracle
-// of the fast ways. At a free end, what either has beyond the other costs nothing.
+// of the fast ways.
 func gotoh(query, reference []byte, end ending) int {
-	table := newGotohTable(len(reference), false)
-	least := table.best[len(reference)]
+	n, m := len(query), len(reference)
+	table := newGotohTable(m, false)
+	least := table.best[m]
 	for _, base := range query {
 		table.add(base, reference)
-		least = min(least, table.best[len(reference)]) // the reference is used up
+		least = min(least, table.best[m]) // the reference is used up
 	}
 	if end == closed {
-		return table.best[len(reference)]
+		return table.best[m]
 	}
-	return min(least, slices.Min(table.best))
+	for reach, penalty := range table.best {
+		least = min(least, penalty+leftOverPenalty(n, m, reach))
+	}
+	return least
 }
+
+// leftOverPenalty is what reference bases cost that are left over nearer to the
+// start than the query is long.
+func leftOverPenalty(n, m, reach int) int { return GapExtendPenalty * max(0, min(n, m)-reach) }
 
 // gotohWithin computes the least penalty of a query that lies within the
 // reference, of which both ends are free.
@@ -68,11 +76,11 @@ func (t *gotohTable) add(base byte, reference []byte) {
 	}
 }
 
-// replay walks the operations and returns their penalty. It is an error if they
-// don't use up exactly query and reference.
-func replay(ops []operation, query, reference []byte, freeStart, freeEnd bool) (penalty int, err error) {
+// replay walks the operations and returns their penalty, without what is left
+// over at free ends. It is an error if they don't use up query and reference.
+func replay(ops []operation, query, reference []byte, start, end ending) (penalty int, err error) {
 	q, t := 0, 0
-	for i := 0; i < len(ops); i++ {
+	for i := range ops {
 		opens := i == 0 || ops[i-1] != ops[i]
 		switch ops[i] {
 		case pair:
@@ -84,12 +92,12 @@ func replay(ops []operation, query, reference []byte, freeStart, freeEnd bool) (
 			}
 			q, t = q+1, t+1
 		case insertion:
-			if hangs := freeStart && t == 0 || freeEnd && t == len(reference); !hangs {
+			if hangs := start == free && t == 0 || end == free && t == len(reference); !hangs {
 				penalty += gapPenalty(opens)
 			}
 			q++
 		case deletion:
-			if hangs := freeStart && q == 0 || freeEnd && q == len(query); !hangs {
+			if hangs := start == free && q == 0 || end == free && q == len(query); !hangs {
 				penalty += gapPenalty(opens)
 			}
 			t++
@@ -101,6 +109,19 @@ func replay(ops []operation, query, reference []byte, freeStart, freeEnd bool) (
 		return 0, fmt.Errorf("used %d of %d query and %d of %d reference bases", q, len(query), t, len(reference))
 	}
 	return penalty, nil
+}
+
+// replayGap is replay from a closed start, with what is left over at a free end.
+func replayGap(ops []operation, query, reference []byte, end ending) (penalty int, err error) {
+	penalty, err = replay(ops, query, reference, closed, end)
+	if end == free {
+		trailing := 0
+		for trailing < len(ops) && ops[len(ops)-1-trailing] == deletion {
+			trailing++
+		}
+		penalty += leftOverPenalty(len(query), len(reference), len(reference)-trailing)
+	}
+	return penalty, err
 }
 
 func gapPenalty(opens bool) int {
@@ -156,7 +177,7 @@ func TestGapAlignerFindsTheLeastPenalty(t *testing.T) {
 		}
 		for _, end := range []ending{closed, free} {
 			ops, exact := g.align(nil, query, reference, end)
-			got, err := replay(ops, query, reference, false, end == free)
+			got, err := replayGap(ops, query, reference, end)
 			if err != nil {
 				t.Fatalf("round %d, end %d: %s on %s: %s: %v", round, end, query, reference, ops, err)
 			}
@@ -182,7 +203,7 @@ func TestGapAlignerFindsTheLeastPenaltyOfLongGaps(t *testing.T) {
 		}
 		for _, end := range []ending{closed, free} {
 			ops, exact := g.align(nil, query, reference, end)
-			got, err := replay(ops, query, reference, false, end == free)
+			got, err := replayGap(ops, query, reference, end)
 			if err != nil {
 				t.Fatalf("round %d: %v", round, err)
 			}
@@ -200,7 +221,7 @@ func TestOneGapIsAValidAlignmentOfItsCost(t *testing.T) {
 		reference, query := randomBases(r, r.IntN(30), "ACGN"), randomBases(r, r.IntN(30), "ACGN")
 		for _, end := range []ending{closed, free} {
 			s := oneGap(query, reference, end)
-			got, err := replay(s.appendTo(nil), query, reference, false, end == free)
+			got, err := replayGap(s.appendTo(nil), query, reference, end)
 			if want := unit * s.cost; err != nil || got != want {
 				t.Fatalf("%s on %s, end %d: penalty %d, %v, want %d", query, reference, end, got, err, want)
 			}

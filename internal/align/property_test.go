@@ -47,7 +47,7 @@ func checkAlignment(t interface{ Errorf(string, ...any) }, a *Aligner, query []b
 	if restored := restore(al); restored != string(query) {
 		t.Errorf("restored %q, want %q", restored, query)
 	}
-	penalty, err := replay(a.ops, query, reference, true, true)
+	penalty, err := replay(a.ops, query, reference, free, free)
 	if err != nil || penalty != al.Score {
 		t.Errorf("score %d, replayed %d, %v", al.Score, penalty, err)
 	}

@@ -63,7 +63,8 @@ func (g *gapAligner) align(ops []operation, query, reference []byte, end ending)
 	g.query, g.reference, g.end = query, reference, end
 	g.fronts = g.fronts[:0]
 	g.cells.reset()
-	for cost := range bound.cost { // nothing cheaper than the bound: the bound is the best
+	best := finish{total: bound.cost}
+	for cost := 0; cost < best.total; cost++ { // nothing cheaper than the bound: the bound is the best
 		if cost == 0 {
 			start := g.cells.take(1)
 			start[0] = 0
@@ -71,14 +72,22 @@ func (g *gapAligner) align(ops []operation, query, reference []byte, end ending)
 		} else {
 			g.fronts = append(g.fronts, g.next(cost, bound.cost))
 		}
-		if diagonal, done := g.slide(&g.fronts[cost]); done {
-			return g.trace(ops, cost, diagonal), true
-		}
+		g.slide(cost, &best)
 		if g.cells.taken+frontCells*len(g.fronts) > g.maxCells {
 			return bound.appendTo(ops), false
 		}
 	}
-	return bound.appendTo(ops), true
+	if !best.found {
+		return bound.appendTo(ops), true
+	}
+	return g.trace(ops, best.cost, best.diagonal), true
+}
+
+// finish is where the search has reached the end.
+type finish struct {
+	found          bool
+	total          int // with what is left over
+	cost, diagonal int
 }
 
 // next computes the wavefront of a cost from cheaper ones. Diagonals from which
@@ -129,9 +138,11 @@ func (g *gapAligner) inside(reach int32, diagonal int) int32 {
 	return reach
 }
 
-// slide lets every diagonal run on over bases that agree, and says on which the
-// end is reached: the one nearest to the start's.
-func (g *gapAligner) slide(w *wavefront) (diagonal int, done bool) {
+// slide lets every diagonal run on over bases that agree. Where one reaches the
+// end for less than the best so far, or for as much on the way and nearer to the
+// start's diagonal, it becomes the best.
+func (g *gapAligner) slide(cost int, best *finish) {
+	w := &g.fronts[cost]
 	n, m := len(g.query), len(g.reference)
 	for i, reach := range w.pairs {
 		if reach < 0 {
@@ -140,15 +151,20 @@ func (g *gapAligner) slide(w *wavefront) (diagonal int, done bool) {
 		t := int(reach)
 		q := t - w.lo - i
 		run := agreeing(g.query[q:], g.reference[t:])
-		w.pairs[i] = int32(t + run)
-		if q+run < n && t+run < m || g.end == closed && q+run+t+run < n+m {
+		q, t = q+run, t+run
+		w.pairs[i] = int32(t)
+		if q < n && t < m || g.end == closed && q+t < n+m {
 			continue
 		}
-		if k := w.lo + i; !done || max(k, -k) < max(diagonal, -diagonal) {
-			diagonal, done = k, true
+		f := finish{found: true, total: cost, cost: cost, diagonal: w.lo + i}
+		if g.end == free && q == n {
+			f.total += leftOverCost(n, m, t)
+		}
+		nearer := f.cost == best.cost && max(f.diagonal, -f.diagonal) < max(best.diagonal, -best.diagonal)
+		if f.total < best.total || best.found && f.total == best.total && nearer {
+			*best = f
 		}
 	}
-	return diagonal, done
 }
 
 // agreeing counts the bases that agree from the start of both on.
