@@ -3,6 +3,7 @@ package queue_test
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func refusals(t *testing.T, err error, lease queue.Lease) []string {
 		index := "?"
 		for i, e := range lease.Entries {
 			if e.AccessionVersion == r.AccessionVersion {
-				index = fmt.Sprint(i)
+				index = strconv.Itoa(i)
 			}
 		}
 		list = append(list, fmt.Sprintf("%d %s %s: %s", r.Line, index, r.Reason, r.Detail))

@@ -109,7 +109,10 @@ func TestEntries_LargeClaimIsReadInPages(t *testing.T) {
 	if i != n {
 		t.Errorf("read %d entries, want %d", i, n)
 	}
-	for range h.Entries(t.Context(), lease) {
+	for _, err := range h.Entries(t.Context(), lease) {
+		if err != nil {
+			t.Error(err)
+		}
 		break // stopping early is fine
 	}
 }

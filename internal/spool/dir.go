@@ -1,20 +1,22 @@
 package spool
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/seqlease/seqlease"
 )
 
 // DefaultLimit is how many bytes the files of a [Dir] may take together.
 const DefaultLimit = 20 << 30
 
-// ErrFull says that the files of the directory have reached its limit.
-var ErrFull = errors.New("spool space is used up")
+// ErrFull says that the files of the directory have reached its limit: others
+// have to finish first, so it is [seqlease.ErrBusy] as well.
+var ErrFull = fmt.Errorf("spool space is used up: %w", seqlease.ErrBusy)
 
 // window is how far back the compression looks: some twenty entries of 30 kb
 // genomes. It is also what each reader costs in memory.
@@ -45,7 +47,11 @@ func (d *Dir) Used() int64 { return d.used.Load() }
 
 // Create makes an empty file. The caller is its writer and holds it: it must
 // call [File.Finish] in the end and [File.Release] when it needs no more readers.
+// The error is [ErrFull] where no space is left.
 func (d *Dir) Create() (*File, error) {
+	if d.used.Load() >= d.limit {
+		return nil, fmt.Errorf("%w: the limit is %d bytes", ErrFull, d.limit)
+	}
 	disk, err := os.CreateTemp(d.path, "seqlease-spool-*.zst")
 	if err != nil {
 		return nil, fmt.Errorf("create spool file: %w", err)

@@ -12,6 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/seqlease/seqlease"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -247,6 +249,9 @@ func TestDir_LimitCountsAllFilesTogether(t *testing.T) {
 	if !errors.Is(err, ErrFull) {
 		t.Errorf("got %v, want %v", err, ErrFull)
 	}
+	if !errors.Is(err, seqlease.ErrBusy) {
+		t.Errorf("got %v, want it to be %v", err, seqlease.ErrBusy)
+	}
 	r := second.OpenCompressed(t.Context())
 	if _, err := io.ReadAll(r); !errors.Is(err, ErrFull) {
 		t.Errorf("reader: got %v, want %v", err, ErrFull)
@@ -257,6 +262,20 @@ func TestDir_LimitCountsAllFilesTogether(t *testing.T) {
 	if got := dir.Used(); got != 0 {
 		t.Errorf("%d bytes used after the release, want 0", got)
 	}
+}
+
+func TestDir_NoSpaceLeftIsToldBeforeTheWriting(t *testing.T) {
+	t.Parallel()
+	dir := NewDir(t.TempDir(), 1)
+	f := create(t, dir)
+	dir.used.Add(1) // another file's
+	if _, err := dir.Create(); !errors.Is(err, ErrFull) {
+		t.Errorf("got %v, want %v", err, ErrFull)
+	}
+	if err := f.Finish(nil); !errors.Is(err, ErrFull) {
+		t.Errorf("Finish: got %v, want %v", err, ErrFull)
+	}
+	f.Release()
 }
 
 func TestDir_LeavesNoFileBehind(t *testing.T) {

@@ -121,14 +121,15 @@ func (h *house) submitZika(t *testing.T) []seqlease.SubmissionIDMapping {
 // submitSmall submits entries with the given ids and a made-up sequence each.
 func (h *house) submitSmall(t *testing.T, p seqlease.Person, group int64, ids ...string) []seqlease.SubmissionIDMapping {
 	t.Helper()
-	metadata, sequences := "id\tcountry\n", ""
+	var metadata, sequences strings.Builder
+	metadata.WriteString("id\tcountry\n")
 	for _, id := range ids {
-		metadata += id + "\tPeru\n"
-		sequences += ">" + id + "\nACGTACGT\n"
+		metadata.WriteString(id + "\tPeru\n")
+		sequences.WriteString(">" + id + "\nACGTACGT\n")
 	}
 	return h.submit(t, p, submission.SubmitRequest{
 		Organism: zika, GroupID: group, TermsType: "OPEN",
-		Metadata: inMemory("m.tsv", metadata), Sequences: inMemory("s.fasta", sequences),
+		Metadata: inMemory("m.tsv", metadata.String()), Sequences: inMemory("s.fasta", sequences.String()),
 	})
 }
 

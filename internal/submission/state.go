@@ -36,7 +36,7 @@ func (e *StateError) Error() string {
 		}
 		return fmt.Sprintf("entries must be in status %v, but %s", e.WantStatuses, strings.Join(parts, ", "))
 	default:
-		return fmt.Sprintf("entries with errors can't be approved: %s", names(e.WithErrors))
+		return "entries with errors can't be approved: " + names(e.WithErrors)
 	}
 }
 

@@ -103,7 +103,6 @@ func TestSubmit_RestrictedUntil(t *testing.T) {
 			t.Errorf("until %q: got %v, want %q", until, err, says)
 		}
 	}
-	err = nil
 	terms := map[string]int{}
 	_, err = h.List(t.Context(), anna, submission.ListRequest{Organism: zika}, func(e submission.ListedEntry) error {
 		terms[string(e.Terms.Type)+" "+e.Terms.RestrictedUntil.Format(time.DateOnly)]++
