@@ -1,0 +1,260 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/seqlease/seqlease/internal/httpapi"
+)
+
+// TestAccess_Matrix calls every operation without a token, with a bad one and
+// with each kind of user. The organism doesn't exist and nothing else of the
+// requests is right, so that 400, 404, 415 or 200 mean that the door let them in.
+func TestAccess_Matrix(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{})
+	const public, anybody, pipelines = "public", "any token", "pipelines"
+	for _, tt := range []struct{ method, path, need string }{
+		{"POST", "/nowhere/extract-unprocessed-data", pipelines},
+		{"POST", "/nowhere/submit-processed-data", pipelines},
+		{"POST", "/nowhere/submit", anybody},
+		{"POST", "/nowhere/approve-processed-data", anybody},
+		{"GET", "/nowhere/get-sequences", anybody},
+		{"HEAD", "/nowhere/get-sequences", anybody},
+		{"GET", "/nowhere/get-released-data", public},
+		{"POST", "/groups", anybody},
+		{"GET", "/groups/7", public},
+		{"GET", "/user/groups", anybody},
+		{"GET", "/", public},
+		{"GET", "/healthz", public},
+		{"GET", "/readyz", public},
+		{"GET", "/actuator/health", public},
+		{"GET", "/actuator/health/liveness", public},
+		{"GET", "/actuator/health/readiness", public},
+		{"GET", "/actuator/nothing", public},
+		{"GET", "/openapi.json", public},
+		{"GET", "/swagger-ui/", public},
+		{"GET", "/swagger-ui/index.html", public},
+		{"GET", "/favicon.ico", public},
+		{"GET", "/groups", anybody},
+		{"GET", "/nowhere/nothing", anybody},
+		{"GET", "/nothing", anybody},
+		{"DELETE", "/nothing", anybody},
+		{"DELETE", "/nowhere/submit", anybody},
+	} {
+		name := tt.method + " " + tt.path
+		let := func(a answer) bool { return a.StatusCode != 401 && a.StatusCode != 403 }
+
+		a := d.call(t, tt.method, tt.path, "", nil)
+		switch {
+		case tt.need == public:
+			if !let(a) {
+				t.Errorf("%s without a token: got %d, want it to be let in", name, a.StatusCode)
+			}
+		case tt.method == "GET" || tt.method == "HEAD":
+			if a.StatusCode != 401 || a.Header.Get("WWW-Authenticate") != "Bearer" {
+				t.Errorf("%s without a token: got %d, %q; want 401, Bearer", name, a.StatusCode, a.Header.Get("WWW-Authenticate"))
+			}
+		case a.StatusCode != 403:
+			t.Errorf("%s without a token: got %d, want 403", name, a.StatusCode)
+		}
+
+		for _, token := range []string{"wrong", "two words", "\xff", ""} {
+			a := d.call(t, tt.method, tt.path, "", nil, "Authorization", "bearer "+token)
+			if a.StatusCode != 401 || !strings.HasPrefix(a.Header.Get("WWW-Authenticate"), `Bearer error="invalid_token"`) || len(a.body) != 0 {
+				t.Errorf("%s with token %q: got %d, %q, %q; want 401, invalid_token and no body",
+					name, token, a.StatusCode, a.Header.Get("WWW-Authenticate"), a.body)
+			}
+		}
+
+		for _, user := range []string{anna, root, pipe} {
+			a := d.call(t, tt.method, tt.path, user, nil)
+			if want := tt.need != pipelines || user == pipe; let(a) != want {
+				t.Errorf("%s as %s: got %d, want to be let in: %v", name, user, a.StatusCode, want)
+			} else if !want && (!strings.HasPrefix(a.Header.Get("WWW-Authenticate"), `Bearer error="insufficient_scope"`) || len(a.body) != 0) {
+				t.Errorf("%s as %s: got %q, %q; want insufficient_scope and no body", name, user, a.Header.Get("WWW-Authenticate"), a.body)
+			}
+		}
+	}
+	d.call(t, "GET", "/user/groups", "", nil, "Authorization", "Basic YTpi").want(t, 401)
+	d.call(t, "GET", "/user/groups?access_token=anna", "", nil, "Cookie", "token=anna").want(t, 401)
+	if strings.Contains(d.log.String(), "wrong") {
+		t.Error("a token is in the log")
+	}
+}
+
+// TestAccess_BeforeTheBody checks that a body isn't asked for before the caller
+// was (B094).
+func TestAccess_BeforeTheBody(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{})
+	for _, path := range []string{"/zika/submit-processed-data", "/zika/submit", "/groups"} {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(d.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Encoding: zstd\r\nContent-Length: 1000000000\r\nExpect: 100-continue\r\n\r\n", path)
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if response.StatusCode != 403 {
+			t.Errorf("%s: got %d, want 403", path, response.StatusCode)
+		}
+		_ = response.Body.Close()
+		_ = conn.Close()
+	}
+}
+
+func TestDoor_UnknownPathsAndMethods(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{})
+	d.call(t, "GET", "/zika/nothing", anna, nil).problem(t, 404, "/zika/nothing")
+	d.call(t, "GET", "/actuator/nothing", "", nil).problem(t, 404)
+	a := d.call(t, "GET", "/zika/submit", anna, nil)
+	a.problem(t, 405, "POST")
+	if got := a.Header.Get("Allow"); got != "POST" {
+		t.Errorf("Allow is %q, want POST", got)
+	}
+	d.call(t, "POST", "//zika/extract-unprocessed-data", pipe, nil).problem(t, 404)
+	for _, path := range []string{
+		"/nowhere/extract-unprocessed-data?numberOfSequenceEntries=1&pipelineVersion=1", "/nowhere/submit", "/nowhere/submit-processed-data?pipelineVersion=1",
+	} {
+		p := d.call(t, "POST", path, pipe, strings.NewReader(""), "Content-Type", "application/x-ndjson").problem(t, 400, "nowhere", "zika", "cchf")
+		if p.Type != "urn:seqlease:problem:unknown-organism" {
+			t.Errorf("%s: type %s", path, p.Type)
+		}
+	}
+	d.call(t, "GET", "/nowhere/get-sequences", anna, nil).problem(t, 400, "nowhere", "zika")
+	d.call(t, "GET", "/nowhere/get-released-data", "", nil).problem(t, 400, "nowhere", "zika")
+	d.call(t, "GET", "/ZIKA/get-released-data", "", nil).problem(t, 400, "ZIKA")
+}
+
+func TestDoor_RequestID(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{})
+	for _, tt := range []struct {
+		sent   string
+		echoed bool
+	}{
+		{"abc-123", true},
+		{strings.Repeat("x", 128), true},
+		{strings.Repeat("x", 129), false},
+		{"two words", false},
+		{"caf\u00e9", false},
+		{"", false},
+	} {
+		for _, path := range []string{"/healthz", "/nothing", "/zika/get-released-data"} {
+			got := d.call(t, "GET", path, "", nil, "X-Request-Id", tt.sent).Header.Get("X-Request-Id")
+			if (got == tt.sent) != tt.echoed || got == "" {
+				t.Errorf("%s: sent %q, got %q", path, tt.sent, got)
+			}
+		}
+	}
+	first, second := d.call(t, "GET", "/healthz", "", nil), d.call(t, "GET", "/healthz", "", nil)
+	if id := first.Header.Get("X-Request-Id"); len(id) != 36 || id == second.Header.Get("X-Request-Id") {
+		t.Errorf("new ids are %q and %q", id, second.Header.Get("X-Request-Id"))
+	}
+	if !strings.Contains(d.log.String(), "request_id=abc-123") {
+		t.Error("the log doesn't name the request")
+	}
+}
+
+func TestDoor_CORS(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{})
+	a := d.call(t, "OPTIONS", "/zika/submit", "", nil, "Origin", "https://example.org",
+		"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization, x-request-id").want(t, 204)
+	for name, want := range map[string]string{
+		"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "authorization, x-request-id", "Access-Control-Max-Age": "3600",
+		"Access-Control-Allow-Methods": "GET, POST, PUT, DELETE, OPTIONS, HEAD",
+	} {
+		if got := a.Header.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	b := d.call(t, "GET", "/user/groups", "", nil, "Origin", "https://example.org").want(t, 401)
+	if got := b.Header.Get("Access-Control-Allow-Origin"); got != "*" {
+		t.Errorf("an error has Access-Control-Allow-Origin %q", got)
+	}
+}
+
+func TestDoor_InfoAndHealth(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{})
+	var info httpapi.ServerInfo
+	d.call(t, "GET", "/", "", nil, "Accept", "*/*").want(t, 200).into(t, &info)
+	if info.Name != "Test <instance>" || info.Status == "" || info.Documentation != "/swagger-ui/" || info.IsInDebugMode {
+		t.Errorf("info is %+v", info)
+	}
+	page := d.call(t, "GET", "/", "", nil, "Accept", "text/html,application/xhtml+xml,*/*;q=0.8").want(t, 200)
+	if !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") || !strings.Contains(string(page.body), "Test &lt;instance&gt;") {
+		t.Errorf("the page is %s", page.body)
+	}
+	for _, path := range []string{"/healthz", "/readyz", "/actuator/health", "/actuator/health/liveness", "/actuator/health/readiness"} {
+		if got := string(d.call(t, "GET", path, "", nil).want(t, 200).body); got != `{"status":"UP"}` {
+			t.Errorf("%s: got %s", path, got)
+		}
+	}
+	down := newDoor(t, doorOptions{ready: notReady})
+	for path, status := range map[string]int{
+		"/healthz": 200, "/actuator/health/liveness": 200, "/readyz": 503, "/actuator/health": 503, "/actuator/health/readiness": 503,
+	} {
+		if a := down.call(t, "GET", path, "", nil).want(t, status); status == 503 && string(a.body) != `{"status":"DOWN"}` {
+			t.Errorf("%s: got %s", path, a.body)
+		}
+	}
+}
+
+func TestDoor_Documentation(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{})
+	var spec struct {
+		OpenAPI string
+		Paths   map[string]any
+	}
+	d.call(t, "GET", "/openapi.json", "", nil).want(t, 200).into(t, &spec)
+	if spec.OpenAPI != "3.1.0" || spec.Paths["/{organism}/submit"] == nil {
+		t.Errorf("the description is %+v", spec)
+	}
+	page := d.call(t, "GET", "/swagger-ui/", "", nil).want(t, 200)
+	if !strings.Contains(page.Header.Get("Content-Security-Policy"), "script-src 'self' 'unsafe-inline'") || !strings.Contains(string(page.body), "../openapi.json") {
+		t.Errorf("policy %q, page %s", page.Header.Get("Content-Security-Policy"), page.body)
+	}
+	for _, file := range []string{"swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-standalone-preset.js"} {
+		if !strings.Contains(string(page.body), `"./`+file+`"`) {
+			t.Errorf("the page doesn't load %s", file)
+		}
+		if a := d.call(t, "GET", "/swagger-ui/"+file, "", nil, "Accept-Encoding", "gzip").want(t, 200); len(a.body) < 1000 {
+			t.Errorf("%s has %d bytes", file, len(a.body))
+		}
+	}
+	if a := d.call(t, "GET", "/swagger-ui/index.html", "", nil).want(t, 200); string(a.body) != string(page.body) {
+		t.Error("index.html is another page")
+	}
+	d.call(t, "GET", "/swagger-ui/none.js", "", nil).want(t, 404)
+	for _, loads := range []string{`src="http`, `href="http`, `src="//`, `href="//`} {
+		if strings.Contains(string(page.body), loads) {
+			t.Errorf("the page loads something from elsewhere: %s", page.body)
+		}
+	}
+}
+
+func TestDoor_LargeHeadersAreRefused(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{})
+	d.call(t, "GET", "/healthz", "", nil, "X-Filler", strings.Repeat("x", 15<<10)).want(t, 200)
+	a, err := d.try(t, "GET", "/healthz", "", nil, "X-Filler", strings.Repeat("x", 40<<10))
+	if err == nil && a.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("got %d, want 431", a.StatusCode)
+	}
+	var broken net.Error
+	if err != nil && !errors.As(err, &broken) {
+		t.Errorf("got error %v, want a refusal", err)
+	}
+}
