@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"embed"
 	"fmt"
+	"maps"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -33,6 +35,31 @@ func prepare(ctx context.Context, p preparer) (map[string]*sql.Stmt, error) {
 	return statements, nil
 }
 
+// Statements that take rows are prepared for these numbers of rows, largest
+// first; any other number goes in several runs. (Taking rows out of a JSON text
+// costs ten times as much.)
+var rowCounts = []int{100, 10, 1}
+
+const rowsMarker = "VALUES @rows"
+
+// rowVariants returns a statement that takes rows once for each row count, with
+// the columns that its first line names; any other statement as it is.
+func rowVariants(name, text string) map[string]string {
+	before, after, found := strings.Cut(text, rowsMarker)
+	if !found {
+		return map[string]string{name: text}
+	}
+	columns := strings.Count(before[strings.LastIndex(before, "WITH r ("):], ",") + 1
+	row := "(" + strings.Repeat("?, ", columns-1) + "?)"
+	variants := make(map[string]string, len(rowCounts))
+	for _, n := range rowCounts {
+		variants[variantName(name, n)] = before + "VALUES " + strings.Repeat(row+", ", n-1) + row + after
+	}
+	return variants
+}
+
+func variantName(name string, rows int) string { return name + " of " + strconv.Itoa(rows) }
+
 // statementTexts returns the statements by name. The driver keeps a statement
 // prepared only if nothing follows it, not even a line end.
 func statementTexts() (map[string]string, error) {
@@ -46,7 +73,7 @@ func statementTexts() (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		texts[strings.TrimSuffix(f.Name(), ".sql")] = strings.TrimSpace(string(text))
+		maps.Copy(texts, rowVariants(strings.TrimSuffix(f.Name(), ".sql"), strings.TrimSpace(string(text))))
 	}
 	return texts, nil
 }
@@ -67,6 +94,33 @@ func (t *tx) exec(ctx context.Context, name string, args ...any) (int64, error) 
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
 	return n, nil
+}
+
+// execRows runs a statement that takes rows for n of them; appendRow appends the
+// values of the i-th. It returns how many rows it changed.
+func (t *tx) execRows(ctx context.Context, name string, n int, appendRow func(values []any, i int) []any, args ...any) (int64, error) {
+	var changed int64
+	var values []any
+	for done := 0; done < n; {
+		rows := rowCounts[len(rowCounts)-1]
+		for _, rows = range rowCounts {
+			if rows <= n-done {
+				break
+			}
+		}
+		values = values[:0]
+		for i := range rows {
+			values = appendRow(values, done+i)
+		}
+		// The rows' values are numbered from 1, since they come first in the text.
+		c, err := t.exec(ctx, variantName(name, rows), append(values, args...)...)
+		if err != nil {
+			return 0, err
+		}
+		changed += c
+		done += rows
+	}
+	return changed, nil
 }
 
 // row reads the only row of a statement, or [sql.ErrNoRows].

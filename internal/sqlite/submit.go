@@ -2,10 +2,8 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/seqlease/seqlease"
@@ -76,9 +74,8 @@ func (up *upload) begin(ctx context.Context, t *tx) error {
 // part is a run of entries of an upload, compressed.
 type part struct {
 	submissionIDs []string
-	bodies        []byte
-	ends          []int // of each entry's bytes in bodies
-	dictionary    int64
+	data          []seqlease.Packed
+	size          int // bytes of data
 }
 
 // storeParts reads and compresses the entries outside of any transaction and
@@ -93,19 +90,17 @@ func (s *Store) storeParts(ctx context.Context, up *upload) error {
 		if err != nil {
 			return fmt.Errorf("entry %q: %w", e.SubmissionID, err)
 		}
-		if len(p.submissionIDs) > 0 && (packed.Dictionary != p.dictionary || len(p.submissionIDs) == partEntries ||
-			len(p.bodies)+len(packed.Bytes) > partBytes) {
+		if len(p.data) == partEntries || len(p.data) > 0 && p.size+len(packed.Bytes) > partBytes {
 			if err := s.storePart(ctx, up, p); err != nil {
 				return err
 			}
 			p = part{}
 		}
-		p.dictionary = packed.Dictionary
 		p.submissionIDs = append(p.submissionIDs, e.SubmissionID)
-		p.bodies = append(p.bodies, packed.Bytes...)
-		p.ends = append(p.ends, len(p.bodies))
+		p.data = append(p.data, packed)
+		p.size += len(packed.Bytes)
 	}
-	if len(p.submissionIDs) == 0 {
+	if len(p.data) == 0 {
 		return nil
 	}
 	return s.storePart(ctx, up, p)
@@ -147,38 +142,25 @@ func (up *upload) store(ctx context.Context, t *tx, p part) ([]seqlease.Accessio
 	for i := range accessions {
 		accessions[i] = seqlease.NewAccession(up.AccessionPrefix, last["accession"]-n+1+int64(i))
 	}
-	_, err = t.exec(ctx, "submit_part", named("first_entry_id", first, "last_entry_id", last["entry"], "upload_id", up.id)...)
+	run := named("first_entry_id", first, "last_entry_id", last["entry"])
+	if _, err = t.exec(ctx, "submit_part", append(run, named("upload_id", up.id)...)...); err != nil {
+		return nil, err
+	}
+	_, err = t.execRows(ctx, "submit_entries", len(accessions), func(values []any, i int) []any {
+		return append(values, first+int64(i), string(accessions[i]), p.submissionIDs[i])
+	}, named("organism_id", up.organismID, "group_id", up.GroupID, "submitter", up.Submitter, "started_at", up.startedAt)...)
 	if err != nil {
 		return nil, err
 	}
-	entries := sql.Named("entries", p.json(accessions))
-	_, err = t.exec(ctx, "submit_entries", append(named("first_entry_id", first, "organism_id", up.organismID,
-		"group_id", up.GroupID, "submitter", up.Submitter, "started_at", up.startedAt), entries)...)
+	_, err = t.execRows(ctx, "submit_data", len(p.data), func(values []any, i int) []any {
+		return append(values, first+int64(i), p.data[i].Dictionary, p.data[i].Bytes)
+	})
 	if err != nil {
 		return nil, err
 	}
-	_, err = t.exec(ctx, "submit_data", append(named("first_entry_id", first, "dictionary_id", p.dictionary, "bodies", p.bodies),
-		entries)...)
-	if err != nil {
-		return nil, err
-	}
-	_, err = t.exec(ctx, "submit_terms", append(named("started_at", up.startedAt, "submitter", up.Submitter,
-		"terms", string(up.Terms.Type), "restricted_until", day(up.Terms)), entries)...)
+	terms := named("terms", string(up.Terms.Type), "restricted_until", day(up.Terms))
+	_, err = t.exec(ctx, "submit_terms", append(run, terms...)...)
 	return accessions, err
-}
-
-// json writes [["ACC","submission id",start,length],…] with starts from 1.
-func (p part) json(accessions []seqlease.Accession) string {
-	b := make([]byte, 0, 64*len(accessions))
-	start := 0
-	for i, accession := range accessions {
-		b = appendText(append(b, separator(i), '['), accession)
-		b = appendText(append(b, ','), p.submissionIDs[i])
-		b = strconv.AppendInt(append(b, ','), int64(start+1), 10)
-		b = append(strconv.AppendInt(append(b, ','), int64(p.ends[i]-start), 10), ']')
-		start = p.ends[i]
-	}
-	return string(append(b, ']'))
 }
 
 // publish makes all entries of the upload visible and claimable at once.

@@ -1,10 +1,8 @@
 -- seqlease accept_results (L3, L5, L10): a line whose lease doesn't hold at @now isn't stored; the caller says why
+WITH r (accession, version, attempt_id, outcome, digest, dictionary_id, body) AS (VALUES @rows)
 INSERT INTO result (pipeline_version, entry_id, revision, attempt_id, organism_id, outcome, digest, dictionary_id, processed_at, body)
-SELECT d.pipeline_version, e.id, e.revision, d.attempt_id, e.organism_id, r.outcome, r.digest, r.dictionary_id, @now,
-       substr(@bodies, r.start, r.length)
-FROM (SELECT value ->> 1 AS accession, value ->> 2 AS version, unhex(value ->> 3) AS attempt_id, value ->> 4 AS outcome,
-             unhex(value ->> 5) AS digest, value ->> 6 AS dictionary_id, value ->> 7 AS start, value ->> 8 AS length
-      FROM json_each(@lines)) AS r
+SELECT d.pipeline_version, e.id, e.revision, d.attempt_id, e.organism_id, r.outcome, r.digest, r.dictionary_id, @now, r.body
+FROM r
 CROSS JOIN entry AS e ON e.accession = r.accession AND e.version = r.version
 CROSS JOIN leased AS d
     ON d.pipeline_version = @pipeline_version AND d.entry_id = e.id AND d.attempt_id = r.attempt_id AND d.revision = e.revision

@@ -7,7 +7,7 @@ SELECT r.number, r.accession, r.version, coalesce(o.key, ''),
             ELSE 'lease-lost'
        END AS reason
 FROM (SELECT value ->> 0 AS number, value ->> 1 AS accession, value ->> 2 AS version, unhex(value ->> 3) AS attempt_id,
-             unhex(value ->> 5) AS digest
+             unhex(value ->> 4) AS digest
       FROM json_each(@lines)) AS r
 LEFT JOIN published_entry AS e ON e.accession = r.accession AND e.version = r.version
 LEFT JOIN organism AS o ON o.id = e.organism_id

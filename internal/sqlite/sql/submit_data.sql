@@ -1,4 +1,5 @@
 -- seqlease submit_data (L1): see submit_entries
+WITH r (id, dictionary_id, body) AS (VALUES @rows)
 INSERT INTO submitted (entry_id, revision, dictionary_id, body)
-SELECT @first_entry_id + key, 1, @dictionary_id, substr(@bodies, value ->> 2, value ->> 3)
-FROM json_each(@entries)
+SELECT r.id, 1, r.dictionary_id, r.body
+FROM r

@@ -1,0 +1,201 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/intake"
+	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/storetest"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+const benchBatch = 100
+
+// benchStore is a store with the suite's organisms and a group, in the working
+// directory's file system if SQLITE_BENCH_DIR isn't set: a temporary directory
+// may be in memory, where fsync costs nothing.
+func benchStore(b testing.TB, entries int) (*Store, submission.Upload) {
+	b.Helper()
+	s, err := Open(b.Context(), Options{Path: filepath.Join(b.TempDir(), "store.db")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	if err := s.Register(b.Context(), storetest.Organisms()); err != nil {
+		b.Fatal(err)
+	}
+	g, err := s.CreateGroup(b.Context(), seqlease.NewGroup{GroupName: "bench"}, "anna")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s, submission.Upload{
+		Organism: storetest.WestNile, GroupID: g.GroupID, Submitter: "anna", AccessionPrefix: "LOC_",
+		Terms: seqlease.DataUseTerms{Type: seqlease.TermsOpen}, Entries: benchEntries(entries),
+	}
+}
+
+func benchEntries(n int) iter.Seq2[intake.Entry, error] {
+	return func(yield func(intake.Entry, error) bool) {
+		for i := range n {
+			data := fmt.Appendf(nil, `{"metadata":{"country":"Kenya","number":"%d"},"unalignedNucleotideSequences":{}}`, i)
+			if !yield(intake.Entry{SubmissionID: fmt.Sprintf("sample-%d", i), Data: data}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// packedBody is 1,000 bytes that take no compression.
+func packedBody() seqlease.Packed {
+	random := rand.NewChaCha8([32]byte{1})
+	body := make([]byte, 1000)
+	_, _ = random.Read(body)
+	return seqlease.Packed{Bytes: body}
+}
+
+func benchClaim(n int) queue.Claim {
+	return queue.Claim{
+		Organism: storetest.WestNile, PipelineVersion: 1, Entries: n, AttemptID: seqlease.NewAttemptID(),
+		Lease: 10 * time.Minute, ClaimedBy: "pipeline",
+	}
+}
+
+func benchResults(l queue.Lease, body seqlease.Packed) queue.Submission {
+	r := queue.Submission{Organism: storetest.WestNile, PipelineVersion: 1, ClaimedBy: "pipeline"}
+	digest := sha256.Sum256(body.Bytes)
+	for i, e := range l.Entries {
+		r.Lines = append(r.Lines, queue.Line{
+			AccessionVersion: e.AccessionVersion, Number: i + 1, AttemptID: l.AttemptID, Result: seqlease.NoIssues,
+			Digest: [16]byte(digest[:16]), Packed: body,
+		})
+	}
+	return r
+}
+
+func BenchmarkIdleClaim(b *testing.B) {
+	s, _ := benchStore(b, 0)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.Claim(b.Context(), benchClaim(benchBatch)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkClaim moves a batch to a lease and gives it back outside of the clock.
+func BenchmarkClaim(b *testing.B) {
+	s, u := benchStore(b, 10_000)
+	if _, err := s.Submit(b.Context(), u); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		c := benchClaim(benchBatch)
+		if _, err := s.Claim(b.Context(), c); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		if _, err := s.GiveBack(b.Context(), queue.GiveBack{AttemptID: c.AttemptID}); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
+
+// BenchmarkDrain claims and answers batches with 16 workers whose work is
+// instant, until nothing waits.
+func BenchmarkDrain(b *testing.B) {
+	const entries = 20_000
+	body := packedBody()
+	for b.Loop() {
+		b.StopTimer()
+		s, u := benchStore(b, entries)
+		if _, err := s.Submit(b.Context(), u); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		drainAll(b, s, 16, body)
+	}
+	b.ReportMetric(float64(entries*b.N)/b.Elapsed().Seconds(), "entries/s")
+}
+
+func drainAll(b testing.TB, s *Store, workers int, body seqlease.Packed) {
+	b.Helper()
+	group, ctx := errgroup.WithContext(b.Context())
+	for range workers {
+		group.Go(func() error {
+			for {
+				lease, err := s.Claim(ctx, benchClaim(benchBatch))
+				if err != nil || len(lease.Entries) == 0 {
+					return err
+				}
+				if err := s.AcceptResults(ctx, benchResults(lease, body)); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	if err := group.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkPublish times the transaction that makes an upload visible, beside
+// the longest transaction that stores a part of it.
+func BenchmarkPublish(b *testing.B) {
+	for _, entries := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint(entries), func(b *testing.B) {
+			var publish, part time.Duration
+			for b.Loop() {
+				s, u := benchStore(b, entries)
+				up := &upload{Upload: u}
+				ctx := b.Context()
+				if err := s.write(ctx, up.begin); err != nil {
+					b.Fatal(err)
+				}
+				part = max(part, longestPart(b, s, up))
+				begun := time.Now()
+				if err := s.write(ctx, up.publish); err != nil {
+					b.Fatal(err)
+				}
+				publish += time.Since(begun)
+			}
+			b.ReportMetric(float64(publish.Microseconds())/1000/float64(b.N), "publish-ms")
+			b.ReportMetric(float64(part.Microseconds())/1000, "longest-part-ms")
+		})
+	}
+}
+
+// longestPart stores the upload and returns the longest time that another write
+// could have waited for a part.
+func longestPart(b testing.TB, s *Store, up *upload) time.Duration {
+	b.Helper()
+	done := make(chan error, 1)
+	go func() { done <- s.storeParts(context.WithoutCancel(b.Context()), up) }()
+	var longest time.Duration
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				b.Fatal(err)
+			}
+			return longest
+		default:
+			begun := time.Now()
+			if err := s.write(b.Context(), func(context.Context, *tx) error { return nil }); err != nil {
+				b.Fatal(err)
+			}
+			longest = max(longest, time.Since(begun))
+		}
+	}
+}
