@@ -22,9 +22,9 @@ type claim struct {
 	refused []seqlease.Refusal
 	// annotated are the results with errors or warnings.
 	annotated []worker.Event
-	started int              // entries whose processing began
-	outcome worker.EventKind // empty while it is worked on
-	retaken bool             // an entry of it was claimed again later
+	started   int              // entries whose processing began
+	outcome   worker.EventKind // empty while it is worked on
+	retaken   bool             // an entry of it was claimed again later
 }
 
 // message is an error or warning of the pipeline and how many entries have it.
