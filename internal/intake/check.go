@@ -9,6 +9,7 @@ import (
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/organism"
+	"github.com/seqlease/seqlease/internal/unpack"
 )
 
 // File is one uploaded file as it came.
@@ -113,7 +114,7 @@ type sequenceOfFile struct {
 func lineNumber(line int) int32 { return int32(min(line, math.MaxInt32)) }
 
 func (c *checker) check() (*Checked, error) {
-	budget := &budget{total: c.limits.UploadBytes, left: c.limits.UploadBytes}
+	budget := unpack.NewBudget(c.limits.UploadBytes)
 	if err := c.readFile(metadataFile, c.request.Metadata, budget, c.readMetadata); err != nil {
 		return nil, err
 	}
@@ -141,17 +142,39 @@ func (c *checker) check() (*Checked, error) {
 }
 
 // readFile opens a file and reads it; a fault that ends the file is one problem more.
-func (c *checker) readFile(name string, f *File, budget *budget, read func(*text) error) (err error) {
-	defer func() {
-		var fault faultError
-		if errors.As(err, &fault) {
-			c.invalid.Add(fault.Problem)
-			err = nil
-		}
-	}()
-	s, err := openSource(c.ctx, name, f, c.request.SpoolDir, budget)
+func (c *checker) readFile(name string, f *File, budget *unpack.Budget, read func(*text) error) error {
+	err := c.openFile(name, f, budget, read)
+	var fault faultError
+	var refused unpack.RefusedError
+	switch {
+	case errors.As(err, &fault):
+		c.invalid.Add(fault.Problem)
+		return nil
+	case errors.As(err, &refused):
+		c.invalid.Add(seqlease.Problem{File: name, Message: refused.Message})
+		return nil
+	case errors.Is(err, unpack.ErrBudget):
+		return tooLarge(seqlease.Problem{File: name, Message: fmt.Sprintf(
+			"the files of one upload may have %s together after decompression; split the submission", inBytes(budget.Total))})
+	case err != nil && !errors.Is(err, seqlease.ErrTooLarge):
+		return fmt.Errorf("read the %s: %w", name, err)
+	}
+	return err
+}
+
+func (c *checker) openFile(name string, f *File, budget *unpack.Budget, read func(*text) error) (err error) {
+	raw, err := f.Open()
 	if err != nil {
 		return err
 	}
-	return errors.Join(read(s.text), s.Close())
+	r, err := unpack.Open(c.ctx, f.Name, raw, unpack.Options{TempDir: c.request.SpoolDir, Budget: budget})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	t, err := newText(name, r)
+	if err != nil {
+		return err
+	}
+	return read(t)
 }

@@ -133,7 +133,7 @@ func (f *fasta) readHeader(piece []byte, last bool) error {
 	for !last {
 		var err error
 		if piece, last, err = f.text.fragment(); err != nil {
-			return unexpected(err)
+			return err
 		}
 		f.header = append(f.header, piece[:min(len(piece), maxHeader-min(len(f.header), maxHeader))]...)
 	}

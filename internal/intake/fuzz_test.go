@@ -1,9 +1,7 @@
 package intake
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -99,16 +97,5 @@ func FuzzContainer(f *testing.F) {
 	o.ConsensusSequences = false
 	f.Fuzz(func(t *testing.T, content []byte) {
 		fuzzUpload(t, Request{Organism: o, Metadata: inMemory("m.tsv.lzma", content)})
-	})
-}
-
-// FuzzXZGuard: the guard hands on nothing but the file's own bytes, from its beginning.
-func FuzzXZGuard(f *testing.F) {
-	addMessy(f, "*.xz")
-	f.Fuzz(func(t *testing.T, content []byte) {
-		got, err := io.ReadAll(newXZGuard(bytes.NewReader(content), 1<<20))
-		if !bytes.HasPrefix(content, got) || err == nil && len(got) != len(content) {
-			t.Errorf("%d of %d bytes passed: %v", len(got), len(content), err)
-		}
 	})
 }

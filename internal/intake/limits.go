@@ -43,11 +43,6 @@ func (l Limits) orDefaults() Limits {
 // maxIDLength is the longest submission id and FASTA id, in characters.
 const maxIDLength = 255
 
-// maxWindow bounds the memory that a compressed file may ask its decoder for:
-// the window of zstd, the dictionary of xz and lzma. It is the most that xz -9
-// and zstd --ultra -21 ask for.
-const maxWindow = 64 << 20
-
 // faultError is a fault after which its file can't be read on.
 type faultError struct{ seqlease.Problem }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
 
 	"github.com/seqlease/seqlease/internal/organism"
 )
@@ -140,35 +139,5 @@ func TestOrganismWithoutReference(t *testing.T) {
 	}
 	if got := entries(t, checked)[0].Data.UnalignedNucleotideSequences["a"]; got != "ACGT" {
 		t.Errorf("got %q", got)
-	}
-}
-
-func TestXZGuardRefusesWhatItCannotFollow(t *testing.T) {
-	t.Parallel()
-	file := asXZ(t, []byte("ACGT"), xz.WriterConfig{})
-	const streamHeader = 12
-	cases := []struct {
-		name string
-		at   int
-		to   byte
-		want string
-	}{
-		{"second magic", 0, 'x', "no xz stream"},
-		{"two filters", streamHeader + 1, file[streamHeader+1] | 1, "filter"},
-		{"another filter", bytes.Index(file, []byte{0x21, 1}), 0x03, "filter"},
-		{"properties of another size", bytes.Index(file, []byte{0x21, 1}) + 1, 2, "bad xz block header"},
-		{"chunk", streamHeader + (int(file[streamHeader])+1)*4, 0x7f, "bad LZMA2 chunk"},
-		{"index of more blocks", bytes.LastIndex(file, []byte("YZ")) - 10 - 8 + 1, 9, "index"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			damaged := bytes.Clone(file)
-			damaged[c.at] = c.to
-			_, err := io.ReadAll(newXZGuard(bytes.NewReader(damaged), maxWindow))
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %q", err, c.want)
-			}
-		})
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/seqlease/seqlease/internal/seqcodec"
 )
 
+// errSpool marks faults of our own disk, which are nobody's upload's fault.
+var errSpool = errors.New("spool")
+
 // spool is a temporary file of compressed frames. Frames are added one after
 // the other, then read in any order, also concurrently.
 type spool struct {

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/unpack"
 )
 
 // text reads a file as lines, whatever its line ends are: LF, CRLF, CR or a
@@ -24,17 +25,14 @@ type text struct {
 	joined   []byte
 }
 
-const (
-	textBuffer = 256 << 10
-	headBytes  = 512 // how much of a file its kind is recognised by
-)
+const textBuffer = 256 << 10
 
 var utf8BOM = []byte("\xef\xbb\xbf")
 
 // newText starts to read; it drops a byte order mark and refuses what is no text.
 func newText(file string, r io.Reader) (*text, error) {
 	t := &text{file: file, r: r, buf: make([]byte, textBuffer)}
-	for t.end < headBytes && t.err == nil {
+	for t.end < unpack.HeadBytes && t.err == nil {
 		t.read()
 	}
 	if t.err != nil && !errors.Is(t.err, io.EOF) {
@@ -67,8 +65,8 @@ func notText(head []byte) string {
 	case len(head) > 262 && string(head[257:262]) == "ustar":
 		return "this is a tar archive; upload the file itself, compressed or not"
 	}
-	if c := codecOf(head, ""); c != plain {
-		return fmt.Sprintf("the file is compressed twice: inside is %s; compress it once", c)
+	if f := unpack.FormatOf(head, ""); f != unpack.Plain {
+		return fmt.Sprintf("the file is compressed twice: inside is %s; compress it once", f)
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-package intake
+package unpack
 
 import (
 	"bufio"
@@ -106,7 +106,7 @@ func (g *xzGuard) blockHeader() error {
 		return nil
 	}
 	if g.blocks++; g.blocks > maxXZBlocks {
-		return refusedError{"the xz file has too many blocks; compress it without --block-size"}
+		return RefusedError{"the xz file has too many blocks; compress it without --block-size"}
 	}
 	if err := g.clear((int(size[0]) + 1) * 4); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (g *xzGuard) blockHeader() error {
 		return err
 	}
 	if dictionary > g.limit {
-		return refusedError{windowMessage(xzFile)}
+		return RefusedError{windowMessage(XZ)}
 	}
 	g.cleared, g.padding = header, 0
 	g.step = g.chunk
@@ -146,7 +146,7 @@ func xzDictionary(header []byte) (uint64, error) {
 	}
 	const lzma2 = 0x21
 	if flags&3 != 0 || number() != lzma2 {
-		return 0, refusedError{"the xz file uses a filter that we don't read; compress it with the usual settings"}
+		return 0, RefusedError{"the xz file uses a filter that we don't read; compress it with the usual settings"}
 	}
 	if number() != 1 || len(fields) == 0 || fields[0] > 40 {
 		return 0, errors.New("bad xz block header")

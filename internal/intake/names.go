@@ -1,0 +1,40 @@
+package intake
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seqlease/seqlease"
+)
+
+// The name endings of the two parts; each may be followed by a compression suffix.
+var (
+	metadataEndings    = []string{"tsv"}
+	sequenceEndings    = []string{"fa", "fasta", "seq", "fna", "fas"}
+	compressedSuffixes = []string{".zst", ".xz", ".gz", ".zip", ".bz2", ".lzma"}
+)
+
+// checkName applies the rule of name endings, which are compared case-sensitively.
+func checkName(part, name string, endings []string) error {
+	base := name
+	for _, suffix := range compressedSuffixes {
+		if s, found := strings.CutSuffix(name, suffix); found {
+			base = s
+			break
+		}
+	}
+	for _, ending := range endings {
+		if strings.HasSuffix(base, ending) {
+			return nil
+		}
+	}
+	hint := ""
+	switch lower := strings.ToLower(name); {
+	case strings.HasSuffix(lower, ".xlsx"), strings.HasSuffix(lower, ".xls"), strings.HasSuffix(lower, ".ods"):
+		hint = "this looks like an Excel or other spreadsheet file: save it as tab-separated text (UTF-8). "
+	case strings.HasSuffix(lower, ".csv"):
+		hint = "a comma-separated file can't be read: save it as tab-separated text (UTF-8). "
+	}
+	return seqlease.InvalidParameter(part, fmt.Sprintf("%sthe file name %s must end in %s (in lower case), alone or followed by %s",
+		hint, quoted(name), strings.Join(endings, ", "), strings.Join(compressedSuffixes, ", ")))
+}

@@ -1,0 +1,202 @@
+package unpack
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+	"github.com/ulikunitz/xz/lzma"
+)
+
+// Format is how a file is compressed, in the word that people use.
+type Format string
+
+// The formats.
+const (
+	Plain     Format = "plain text"
+	Gzip      Format = "gzip"
+	Zstandard Format = "zstd"
+	XZ        Format = "xz"
+	Bzip2     Format = "bzip2"
+	Zip       Format = "zip"
+	LZMA      Format = "lzma"
+)
+
+// HeadBytes is how much of a file its format is recognised by.
+const HeadBytes = 512
+
+// MaxWindow bounds the memory that a compressed file may ask its decoder for:
+// the window of zstd, the dictionary of xz and lzma. It is the most that xz -9
+// and zstd --ultra -21 ask for.
+const MaxWindow = 64 << 20
+
+// FormatOf recognises the format by the first bytes of a file. The old lzma
+// format has no magic number: it is taken for one only under its own name.
+func FormatOf(head []byte, name string) Format {
+	starts := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
+	switch {
+	case starts("\x1f\x8b"):
+		return Gzip
+	case starts("\x28\xb5\x2f\xfd"), len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18":
+		return Zstandard
+	case starts("\xfd7zXZ\x00"):
+		return XZ
+	case starts("BZh") && len(head) >= 10 && (string(head[4:10]) == "1AY&SY" || string(head[4:10]) == "\x17\x72\x45\x38\x50\x90"):
+		return Bzip2
+	case starts("PK\x03\x04"), starts("PK\x05\x06"):
+		return Zip
+	case strings.HasSuffix(name, ".lzma") && len(head) >= lzma.HeaderLen && head[0] < 9*5*5 && head[1] == 0:
+		return LZMA
+	}
+	return Plain
+}
+
+// RefusedError says in words for the submitter why a file can't be unpacked.
+type RefusedError struct{ Message string }
+
+// Error returns the message.
+func (e RefusedError) Error() string { return e.Message }
+
+// ErrBudget says that more came out than the [Budget] had left.
+var ErrBudget = errors.New("more than the budget of decompressed bytes")
+
+// Budget bounds what several files may unpack to together. It is used by one
+// goroutine at a time.
+type Budget struct{ Total, left int64 }
+
+// NewBudget returns a budget of so many bytes.
+func NewBudget(total int64) *Budget { return &Budget{Total: total, left: total} }
+
+// Options are the places and bounds of [Open].
+type Options struct {
+	TempDir string // for copies of zip archives; empty: os.TempDir()
+	Budget  *Budget
+}
+
+// Reader gives the plain bytes of a file. Close it.
+type Reader struct {
+	decoded io.Reader
+	format  Format
+	input   *input
+	budget  *Budget
+	closers []func() error
+}
+
+// Open unpacks what is read from raw, which it closes. A raw that is an
+// [io.ReaderAt] and [io.Seeker] is read in place if it is a zip archive. Name
+// only decides whether it may be an lzma file. Errors of Open and Read are a
+// [RefusedError], [ErrBudget] or those of raw, ctx and the temporary directory.
+func Open(ctx context.Context, name string, raw io.ReadCloser, o Options) (*Reader, error) {
+	in := &input{ctx: ctx, r: raw}
+	r := &Reader{input: in, budget: o.Budget, closers: []func() error{raw.Close}}
+	br := bufio.NewReaderSize(in, 64<<10)
+	head, _ := br.Peek(HeadBytes) // its error comes again with the next read
+	r.format = FormatOf(head, name)
+	var err error
+	if r.decoded, err = r.decoder(br, o.TempDir); err != nil {
+		return nil, errors.Join(r.fault(err), r.Close())
+	}
+	return r, nil
+}
+
+// Close closes the file and removes what was copied.
+func (r *Reader) Close() error {
+	var errs []error
+	for i := len(r.closers) - 1; i >= 0; i-- {
+		errs = append(errs, r.closers[i]())
+	}
+	return errors.Join(errs...)
+}
+
+// Read gives the next plain bytes.
+func (r *Reader) Read(p []byte) (int, error) {
+	n, err := r.decoded.Read(p)
+	if r.budget.left -= int64(n); r.budget.left < 0 {
+		return 0, ErrBudget
+	}
+	if err != nil && err != io.EOF {
+		return n, r.fault(err)
+	}
+	return n, err
+}
+
+func (r *Reader) decoder(br *bufio.Reader, tempDir string) (io.Reader, error) {
+	switch r.format {
+	case Gzip:
+		return gzip.NewReader(br)
+	case Zstandard:
+		d, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(MaxWindow))
+		if err == nil {
+			r.closers = append(r.closers, func() error { d.Close(); return nil })
+		}
+		return d, err
+	case XZ:
+		return xz.NewReader(newXZGuard(br, MaxWindow))
+	case Bzip2:
+		return bzip2.NewReader(br), nil
+	case LZMA:
+		d, err := lzma.ReaderConfig{DictCap: MaxWindow}.NewReader(br)
+		return io.MultiReader(d, nothingAfter{br}), err
+	case Zip:
+		return r.zipMember(br, tempDir)
+	default:
+		return br, nil
+	}
+}
+
+// nothingAfter is the empty end of a format that can't be concatenated.
+type nothingAfter struct{ r io.ByteReader }
+
+func (n nothingAfter) Read([]byte) (int, error) {
+	if _, err := n.r.ReadByte(); err != nil {
+		return 0, err
+	}
+	return 0, errors.New("data after the end")
+}
+
+// input remembers a failure of the reader below the decoders, so that it is not
+// taken for damage of the file, and ends a read when the request has ended.
+type input struct {
+	ctx context.Context //nolint:containedctx // lives as long as the reading
+	r   io.Reader
+	err error
+}
+
+func (i *input) Read(p []byte) (int, error) {
+	if i.err = i.ctx.Err(); i.err != nil {
+		return 0, i.err
+	}
+	n, err := i.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		i.err = err
+	}
+	return n, err
+}
+
+// fault tells damage of the file from failures around it.
+func (r *Reader) fault(err error) error {
+	var refused RefusedError
+	var dictionary *lzma.ErrDictSize
+	switch {
+	case r.input.err != nil:
+		return r.input.err
+	case errors.As(err, &refused), errors.Is(err, errCopy):
+		return err
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.As(err, &dictionary):
+		return RefusedError{windowMessage(r.format)}
+	}
+	return RefusedError{fmt.Sprintf("the %s data is damaged or cut off (%v); compress and upload the file again", r.format, err)}
+}
+
+func windowMessage(f Format) string {
+	return fmt.Sprintf("the %s data needs more than %d MiB of memory to unpack, which is the limit; compress the file with the usual settings",
+		f, MaxWindow>>20)
+}
