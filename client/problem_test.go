@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/client"
+	"github.com/seqlease/seqlease/internal/httpapi"
 )
 
 func TestProblem_B091_APageOfAProxyIsNoJSONError(t *testing.T) {
@@ -65,5 +67,24 @@ func TestProblem_UnknownTypesKeepTheirText(t *testing.T) {
 	}
 	if want := "list groups: the server answered 418 A teapot: short and stout"; err.Error() != want {
 		t.Errorf("got %q, want %q", err, want)
+	}
+}
+
+// TestProblem_EveryKindOfTheServerComesBackAsItsSentinel walks the table of the
+// server and its inverse here.
+func TestProblem_EveryKindOfTheServerComesBackAsItsSentinel(t *testing.T) {
+	t.Parallel()
+	for _, kind := range httpapi.ProblemKinds() {
+		c := serve(t, answer(kind.Status, fmt.Sprintf(`{"type":%q,"title":"t","status":%d,"detail":"d"}`, kind.Type, kind.Status),
+			"Content-Type", "application/problem+json"))
+		_, err := c.UserGroups(t.Context())
+		if !errors.Is(err, kind.Is) {
+			t.Errorf("%s: %v is not %v", kind.Type, err, kind.Is)
+		}
+		for _, other := range httpapi.ProblemKinds() {
+			if other.Is != kind.Is && errors.Is(err, other.Is) {
+				t.Errorf("%s: %v is also %v", kind.Type, err, other.Is)
+			}
+		}
 	}
 }

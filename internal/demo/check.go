@@ -56,23 +56,27 @@ func (d *stage) checkLeases(r *Report, what incident) {
 		}
 	}
 	for _, id := range d.ledger.order {
-		c := d.ledger.claims[id]
-		want := worker.Submitted
-		switch id {
-		case what.killed:
-			want = ""
-		case what.frozen:
-			want = worker.Refused
-			if n := lost(c.refused); n != len(c.entries) {
-				r.fail("%d of %d late results were refused for the lost lease", n, len(c.entries))
-			}
-		}
-		if c.outcome != want {
-			r.fail("claim %s of worker %d ended as %q, not %q", id, c.worker, c.outcome, want)
-		}
+		d.checkClaim(r, id, what)
 	}
-	if r.ExpiredLeases != 2 {
+	if r.ExpiredLeases < 2 {
 		r.fail("%d leases ran out, not 2", r.ExpiredLeases)
+	}
+}
+
+// checkClaim checks how a claim ended: with its results accepted, unless the
+// worker was killed or lost its lease. On a very slow machine others than the
+// stopped worker may lose one, too, and then they have to be refused as well.
+func (d *stage) checkClaim(r *Report, id seqlease.AttemptID, what incident) {
+	c := d.ledger.claims[id]
+	switch {
+	case id == what.killed && c.outcome == "":
+	case id != what.killed && id != what.frozen && c.outcome == worker.Submitted:
+	case id != what.killed && c.outcome == worker.Refused && c.retaken:
+		if n := lost(c.refused); n != len(c.entries) {
+			r.fail("worker %d lost its lease, but only %d of its %d late results were refused for that", c.worker, n, len(c.entries))
+		}
+	default:
+		r.fail("the claim %s of worker %d ended as %q", id, c.worker, c.outcome)
 	}
 }
 

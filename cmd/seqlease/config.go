@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/seqlease/seqlease/internal/organism"
+)
+
+// Config is what a server is told. The part about the instance and its
+// organisms has the members of the reference server's configuration file, in
+// YAML or JSON; members that this server doesn't know are ignored, so that a
+// file made for the other one can be used.
+type Config struct {
+	// The instance.
+	Name            string               `yaml:"name"`
+	AccessionPrefix string               `yaml:"accessionPrefix"`
+	WebsiteURL      string               `yaml:"websiteUrl"`
+	BackendURL      string               `yaml:"backendUrl"`
+	DataUseTerms    *TermsConfig         `yaml:"dataUseTerms"`
+	ReadOnlyMode    bool                 `yaml:"readOnlyMode"`
+	Organisms       map[string]*Instance `yaml:"organisms"`
+
+	// This server.
+	Listen   string        `yaml:"listen"`   // host:port
+	Store    string        `yaml:"store"`    // sqlite:FILE or postgres://…
+	SpoolDir string        `yaml:"spoolDir"` // for uploads and downloads under way; empty: the system's
+	PoolSize int           `yaml:"poolSize"` // connections to PostgreSQL
+	Tokens   []TokenConfig `yaml:"tokens"`
+}
+
+// TermsConfig configures data use terms.
+type TermsConfig struct {
+	Enabled *bool      `yaml:"enabled"`
+	URLs    *TermsURLs `yaml:"urls"`
+}
+
+// TermsURLs are where the terms are explained.
+type TermsURLs struct {
+	Open       string `yaml:"open"`
+	Restricted string `yaml:"restricted"`
+}
+
+// The defaults of what neither a flag, the environment nor the file gives.
+const (
+	defaultListen   = "127.0.0.1:8079" // loopback: nobody else gets in by accident
+	defaultStore    = "sqlite:seqlease.db"
+	defaultPoolSize = 8
+)
+
+func defaultConfig() Config {
+	return Config{Name: "seqlease", Listen: defaultListen, Store: defaultStore, PoolSize: defaultPoolSize}
+}
+
+// loadConfig reads the file, fills in defaults, reads the reference genomes and
+// the tokens that it names, and checks all of it. lookup reads the environment.
+func loadConfig(path string, lookup func(string) (string, bool)) (*Config, error) {
+	c, faults, err := readConfig(path)
+	if err != nil {
+		return nil, err
+	}
+	faults = append(faults, c.resolveTokens(lookup)...)
+	return c, faultsOf(path, append(faults, c.faults()...))
+}
+
+// loadOrganisms reads only what the file says of organisms, for workers, which
+// have none of the server's secrets.
+func loadOrganisms(path string) (*organism.Catalog, error) {
+	c, faults, err := readConfig(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := faultsOf(path, append(faults, c.organismFaults()...)); err != nil {
+		return nil, err
+	}
+	return c.catalog()
+}
+
+// readConfig reads the file and the reference genomes that it names.
+func readConfig(path string) (c *Config, faults []string, err error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	config := defaultConfig()
+	if err := yaml.Unmarshal(content, &config); err != nil {
+		return nil, nil, fmt.Errorf("configuration %s: %w", path, err)
+	}
+	return &config, config.readReferences(filepath.Dir(path)), nil
+}
+
+func faultsOf(path string, faults []string) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	return fmt.Errorf("configuration %s has %d faults:\n  %s", path, len(faults), strings.Join(faults, "\n  "))
+}
+
+// Validate reports every fault at once.
+func (c *Config) Validate() error {
+	if faults := c.faults(); len(faults) > 0 {
+		return errors.New(strings.Join(faults, "; "))
+	}
+	return nil
+}
+
+func (c *Config) faults() []string {
+	var faults []string
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	if c.AccessionPrefix == "" {
+		fault("accessionPrefix is missing")
+	}
+	if strings.ContainsAny(c.AccessionPrefix, "./?#% \t\r\n") {
+		fault("accessionPrefix %q must not contain dots, blanks or characters with a meaning in URLs", c.AccessionPrefix)
+	}
+	if c.WebsiteURL == "" {
+		fault("websiteUrl is missing")
+	}
+	if c.BackendURL == "" {
+		fault("backendUrl is missing")
+	}
+	switch terms := c.DataUseTerms; {
+	case terms == nil:
+		fault("dataUseTerms is missing")
+	case terms.Enabled == nil:
+		fault("dataUseTerms.enabled is missing")
+	case terms.URLs != nil && (terms.URLs.Open == "" || terms.URLs.Restricted == ""):
+		fault("dataUseTerms.urls needs both open and restricted")
+	}
+	if c.Listen == "" {
+		fault("listen is empty")
+	}
+	if c.PoolSize < 1 {
+		fault("poolSize is %d; it must be at least 1", c.PoolSize)
+	}
+	if _, err := parseStore(c.Store); err != nil {
+		fault("store: %v", err)
+	}
+	return slices.Concat(faults, c.organismFaults(), tokenFaults(c.Tokens))
+}
+
+func (c *Config) organismFaults() []string {
+	if len(c.Organisms) == 0 {
+		return []string{"organisms is missing or empty"}
+	}
+	var faults []string
+	for _, key := range slices.Sorted(maps.Keys(c.Organisms)) {
+		faults = append(faults, c.Organisms[key].faults(key)...)
+	}
+	return faults
+}

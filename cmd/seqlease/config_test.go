@@ -1,0 +1,262 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/organism"
+)
+
+// environment returns a lookup of the given variables.
+func environment(variables map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, found := variables[name]
+		return value, found
+	}
+}
+
+func write(t *testing.T, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const wholeConfig = `
+accessionPrefix: MOSS_
+websiteUrl: https://mosshaven.example
+backendUrl: https://api.mosshaven.example
+zstdCompressionLevel: 10
+dataUseTerms: {enabled: true, urls: {open: "https://o", restricted: "https://r"}}
+organisms:
+  reedvirus:
+    schema:
+      organismName: Reed stripe virus
+      submissionDataTypes: {maxSequencesPerEntry: 2}
+      metadata:
+        - {name: collectedOn, type: date, required: true}
+        - {name: lake, type: string}
+    referenceGenome:
+      nucleotideSequences:
+        - {name: north, file: refs.fasta}
+        - {name: south, file: refs.fasta, record: second}
+      genes: [{name: polN, sequence: tyv*}]
+tokens:
+  - {user: ann, env: ANN_TOKEN}
+  - {user: bob, roles: [super_user], sha256: %X}
+`
+
+const wholeReferences = ">first a description\nacgt\nACGT\n\n>second\r\nGGGT\r\nTTAA\r\n"
+
+func TestLoadConfig_ReadsReferencesAndTokens(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "refs.fasta", wholeReferences)
+	path := write(t, dir, "config.yaml", fmt.Sprintf(wholeConfig, sha256.Sum256([]byte("bob's"))))
+	c, err := loadConfig(path, environment(map[string]string{"ANN_TOKEN": "ann's"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := c.catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := catalog.Get("reedvirus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &organism.Organism{
+		Key: "reedvirus", DisplayName: "Reed stripe virus", ConsensusSequences: true,
+		Metadata: []organism.Field{{Name: "collectedOn", Type: organism.Date, Required: true}, {Name: "lake", Type: organism.String}},
+		Segments: []organism.NamedSequence{{Name: "north", Sequence: "ACGTACGT"}, {Name: "south", Sequence: "GGGTTTAA"}},
+		Genes:    []organism.NamedSequence{{Name: "polN", Sequence: "TYV*"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("organism (-want +got):\n%s", diff)
+	}
+	verifier, err := c.verifier()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for token, want := range map[string]seqlease.Person{
+		"ann's": {Name: "ann"},
+		"bob's": {Name: "bob", Roles: []seqlease.Role{seqlease.SuperUser}},
+	} {
+		got, err := verifier.Verify(t.Context(), token)
+		if err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("token %s (-want +got):\n%s", token, diff)
+		}
+	}
+	if c.Listen != defaultListen || c.Store != defaultStore || c.PoolSize != defaultPoolSize {
+		t.Errorf("defaults: %q, %q, %d", c.Listen, c.Store, c.PoolSize)
+	}
+}
+
+func TestLoadConfig_ReadsJSON(t *testing.T) {
+	t.Parallel()
+	path := write(t, t.TempDir(), "config.json", "{\n\t\"accessionPrefix\": \"MOSS_\", \"websiteUrl\": \"https:\\/\\/w\", \"backendUrl\": \"https://b\",\n"+
+		"\t\"dataUseTerms\": {\"enabled\": false}, \"unknown\": [null],\n\t\"organisms\": {\"fernvirus\": {\n"+
+		"\t\t\"schema\": {\"organismName\": \"Fern \\u0066ever virus\", \"metadata\": [], \"files\": []},\n"+
+		"\t\t\"referenceGenome\": {\"nucleotideSequences\": [{\"name\": \"main\", \"sequence\": \"ACGT\"}], \"genes\": []}\n\t}}\n}\n")
+	c, err := loadConfig(path, environment(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.WebsiteURL != "https://w" || c.Organisms["fernvirus"].Schema.OrganismName != "Fern fever virus" {
+		t.Errorf("got %q and %q", c.WebsiteURL, c.Organisms["fernvirus"].Schema.OrganismName)
+	}
+}
+
+func TestLoadConfig_ReportsEveryFaultAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "refs.fasta", wholeReferences)
+	write(t, dir, "bad.fasta", ">x\nAC-GT\n")
+	path := write(t, dir, "config.yaml", `
+accessionPrefix: A.B
+dataUseTerms: {}
+listen: ""
+store: mysql://x
+poolSize: -1
+organisms:
+  groups:
+    schema: {metadata: [{name: a, type: text}, {name: a, type: int}]}
+    referenceGenome:
+      nucleotideSequences: [{name: segment, sequence: ACGT}]
+  fern:
+    schema: {organismName: Fern}
+    referenceGenome:
+      nucleotideSequences:
+        - {name: a, file: missing.fasta}
+        - {name: b, file: refs.fasta, record: third}
+        - {name: c, file: bad.fasta}
+        - {name: d, file: refs.fasta, sequence: ACGT}
+        - {name: e, sequence: ACGT, record: x}
+        - {name: f}
+      genes: []
+  moss:
+tokens:
+  - {user: ann, env: NOT_SET}
+  - {roles: [king], sha256: 12}
+  - {user: bob}
+  - {user: cid, sha256: 12, env: X}
+`)
+	_, err := loadConfig(path, environment(nil))
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{
+		`accessionPrefix "A.B"`, "websiteUrl is missing", "backendUrl is missing", "dataUseTerms.enabled is missing",
+		"listen is empty", "store: write sqlite:FILE or postgres://", "poolSize is -1",
+		`"groups": the key is a path of the server`, `"groups": schema.organismName is missing`, `"a" has the unknown type "text"`,
+		`"a" is listed twice`, `must be called "main"`, `"groups": referenceGenome.genes is missing`,
+		`"fern": schema.metadata is missing`, "missing.fasta", `no record "third"; there are first, second`, `'-' at position 3`,
+		`"d": give a sequence or a file, not both`, `"e": record "x" needs a file`, `"f" needs a name and a sequence`,
+		`"moss": schema is missing`, `"moss": referenceGenome is missing`,
+		"tokens[0]: the environment variable NOT_SET is not set", "tokens[1]: user is missing", "tokens[1]: sha256 is not",
+		`tokens[1]: role "king" is none of`, "tokens[2]: sha256 or env is missing", "tokens[3]: give sha256 or env, not both",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in:\n%v", want, err)
+		}
+	}
+}
+
+func TestLoadConfig_NamesTheLineOfAMistypedValue(t *testing.T) {
+	t.Parallel()
+	path := write(t, t.TempDir(), "config.yaml", "accessionPrefix: A_\npoolSize: many\n")
+	if _, err := loadConfig(path, environment(nil)); err == nil || !strings.Contains(err.Error(), "[2:") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLoadOrganisms_NeedsNoneOfTheServersSecrets(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "refs.fasta", wholeReferences)
+	path := write(t, dir, "config.yaml", fmt.Sprintf(wholeConfig, sha256.Sum256(nil)))
+	catalog, err := loadOrganisms(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := catalog.Keys(); !slices.Equal(got, []seqlease.Organism{"reedvirus"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// exampleTokens are those that the files in config/ ask for.
+var exampleTokens = map[string]string{"SUBMITTER_TOKEN": "s", "PIPELINE_TOKEN": "p", "OPERATOR_TOKEN": "o"}
+
+func TestConfig_TheFilesInConfigAreValid(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../config/*.yaml")
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range files {
+		if _, err := loadConfig(file, environment(exampleTokens)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestConfig_EveryKeyIsExplained looks for every key of the configuration in the
+// commented example, and for a flag of every setting of the server.
+func TestConfig_EveryKeyIsExplained(t *testing.T) {
+	t.Parallel()
+	example, err := os.ReadFile("../../config/example.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keysOf(reflect.TypeFor[Config]()) {
+		if !strings.Contains(string(example), key) {
+			t.Errorf("config/example.yaml doesn't mention %s", key)
+		}
+	}
+	flags := reflect.TypeFor[serveArgs]()
+	for _, field := range []string{"Listen", "Store", "SpoolDir", "PoolSize", "ReadOnly"} {
+		f, found := flags.FieldByName(field)
+		if !found || !strings.HasPrefix(f.Tag.Get("env"), "SEQLEASE_") {
+			t.Errorf("serve has no flag and environment variable for %s", field)
+		}
+	}
+}
+
+func keysOf(t reflect.Type) []string {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return keysOf(t.Elem())
+	case reflect.Struct:
+		var keys []string
+		for i := range t.NumField() {
+			keys = append(append(keys, t.Field(i).Tag.Get("yaml")), keysOf(t.Field(i).Type)...)
+		}
+		return keys
+	default:
+		return nil
+	}
+}
+
+func TestServeArgs_FlagBeatsFile(t *testing.T) {
+	t.Parallel()
+	c := &Config{Listen: "file:1", Store: "sqlite:file", SpoolDir: "file", PoolSize: 3}
+	serveArgs{Listen: "flag:1", PoolSize: 5, ReadOnly: true}.apply(c)
+	want := &Config{Listen: "flag:1", Store: "sqlite:file", SpoolDir: "file", PoolSize: 5, ReadOnlyMode: true}
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seqlease/seqlease/internal/demo"
+	"github.com/seqlease/seqlease/internal/pgcluster"
+)
+
+// checkDemo runs the demo and checks what it promises.
+func checkDemo(t *testing.T, servers int, args ...string) {
+	t.Helper()
+	code, stdout, stderr := command(t, append([]string{"demo", "--json"}, args...)...)
+	if code != exitDone {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	var r demo.Report
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	if r.Organism != "zika" || r.Entries != 45 || r.Processed != r.Entries || r.Servers != servers {
+		t.Errorf("organism %q, %d entries, %d processed, %d servers", r.Organism, r.Entries, r.Processed, r.Servers)
+	}
+	if r.WithErrors < 1 || r.Released != r.Processed-r.WithErrors {
+		t.Errorf("%d with errors, %d released of %d", r.WithErrors, r.Released, r.Processed)
+	}
+	if r.AcceptedTwice != 0 || r.ExpiredLeases < 2 || r.RefusedLateResults < demo.Batch {
+		t.Errorf("accepted twice %d, expired leases %d, refused late results %d", r.AcceptedTwice, r.ExpiredLeases, r.RefusedLateResults)
+	}
+	if len(r.Failed) > 0 {
+		t.Errorf("failed checks: %v", r.Failed)
+	}
+}
+
+func TestDemo_SQLite(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "kept")
+	checkDemo(t, 1, "--keep", dir)
+	for _, name := range []string{"config.yaml", "reference.fasta", "demo.db", "servers.log", "worker-4.log"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Errorf("kept directory: %v", err)
+		}
+	}
+	secret, err := os.ReadFile(filepath.Join(dir, "servers.log"))
+	if err != nil || strings.Contains(string(secret), "Bearer") {
+		t.Errorf("the log shows tokens, or %v", err)
+	}
+	t.Run("again on the same store", func(t *testing.T) { // counts only what is of this run
+		checkDemo(t, 1, "--workers", "3", "--store", "sqlite:"+filepath.Join(dir, "demo.db"))
+	})
+}
+
+func TestDemo_PostgreSQLWithTwoServers(t *testing.T) {
+	t.Parallel()
+	cluster, err := pgcluster.Start(t.Context(), pgcluster.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cluster.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	database, err := cluster.NewDatabase(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkDemo(t, 2, "--store", database)
+}
+
+func TestDemo_StopsAndReapsItsWorkersWhenInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	interrupt := writerFunc(func(p []byte) (int, error) {
+		if strings.Contains(string(p), "SIGSTOP") { // a stopped worker is there now
+			cancel()
+		}
+		return len(p), nil
+	})
+	var out output
+	if code := run(ctx, []string{"demo"}, strings.NewReader(""), &out, interrupt); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	if out.String() != "" {
+		t.Errorf("an interrupted demo printed an account: %s", out.String())
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+func TestDemoReport_HasThePromisedFields(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for i := range reflect.TypeFor[demo.Report]().NumField() {
+		got = append(got, reflect.TypeFor[demo.Report]().Field(i).Tag.Get("json"))
+	}
+	want := []string{
+		"organism", "entries", "processed", "withErrors", "withWarnings", "released", "claims", "expiredLeases",
+		"refusedLateResults", "acceptedTwice", "seconds",
+	}
+	got = slices.DeleteFunc(got, func(name string) bool { return !slices.Contains(want, name) })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+}

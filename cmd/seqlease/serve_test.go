@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/client"
+)
+
+// served is a server in a process of its own.
+type served struct {
+	url     string
+	process *exec.Cmd
+	log     *output
+	// stopping is closed when the server says that it stops.
+	stopping chan struct{}
+	ended    chan error
+}
+
+// serveExample starts `seqlease serve` with config/example.yaml on a free port
+// and waits until it says where.
+func serveExample(t *testing.T, args ...string) *served {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &served{log: &output{}, stopping: make(chan struct{}), ended: make(chan error, 1)}
+	s.process = exec.CommandContext(t.Context(), self, append([]string{
+		"serve", "--config", "../../config/example.yaml", "--listen", "127.0.0.1:0",
+	}, args...)...)
+	s.process.Env = os.Environ()
+	for name, value := range exampleTokens {
+		s.process.Env = append(s.process.Env, name+"="+value)
+	}
+	stderr, err := s.process.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	address := make(chan string, 1)
+	go func() {
+		defer close(address)
+		lines := bufio.NewScanner(stderr)
+		for lines.Scan() {
+			_, _ = s.log.Write(append(lines.Bytes(), '\n'))
+			if found := regexp.MustCompile(`msg=serving url=(\S+)`).FindStringSubmatch(lines.Text()); found != nil {
+				address <- found[1]
+			}
+			if strings.Contains(lines.Text(), "msg=stopping") {
+				close(s.stopping)
+			}
+		}
+		s.ended <- s.process.Wait()
+	}()
+	t.Cleanup(func() { _ = s.process.Process.Kill() })
+	url, found := <-address
+	if !found {
+		t.Fatalf("no server: %v\n%s", <-s.ended, s.log)
+	}
+	s.url = url
+	return s
+}
+
+// as returns a client with one of the example's tokens.
+func (s *served) as(t *testing.T, name string) *client.Client {
+	t.Helper()
+	c, err := client.New(s.url, exampleTokens[name])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// stop ends the server as an operator does, and checks that it ends well.
+func (s *served) stop(t *testing.T) {
+	t.Helper()
+	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-s.ended; err != nil {
+		t.Errorf("the server ended with %v:\n%s", err, s.log)
+	}
+}
+
+func TestServe_TheExampleConfigurationWithRealUploads(t *testing.T) {
+	t.Parallel()
+	s := serveExample(t, "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"))
+	submitter := s.as(t, "SUBMITTER_TOKEN")
+	if err := submitter.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	group, err := submitter.CreateGroup(t.Context(), seqlease.NewGroup{GroupName: "g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for organism, upload := range map[seqlease.Organism]struct {
+		metadata, sequences string
+		entries             int
+	}{
+		"cchf":        {"cchf/metadata.tsv", "cchf/sequences.fasta", 73},
+		"ebola-zaire": {"ebola-zaire/metadata.tsv", "ebola-zaire/sequences.fasta.zst", 20},
+		"sars-cov-2":  {"sars-cov-2/small/metadata.tsv", "sars-cov-2/small/sequences.fasta", 10},
+	} {
+		mappings, err := submitter.Submit(t.Context(), client.Submission{
+			Organism: organism, GroupID: group.GroupID,
+			Metadata: testFile(t, upload.metadata), Sequences: testFile(t, upload.sequences),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(mappings) != upload.entries {
+			t.Errorf("%s: %d entries, want %d", organism, len(mappings), upload.entries)
+		}
+		code, _, stderr := command(t, "work", "--config", "../../config/example.yaml", "--organism", string(organism),
+			"--pipeline-version", "1", "--pipeline", "align", "--server", s.url, "--token", exampleTokens["PIPELINE_TOKEN"],
+			"--batch", "15", "--until-empty")
+		if code != exitDone {
+			t.Fatalf("%s: worker ended with %d: %s", organism, code, stderr)
+		}
+		listing, err := submitter.ListEntries(t.Context(), organism, client.ListFilter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := listing.StatusCounts[seqlease.Processed]; got != int64(upload.entries) {
+			t.Errorf("%s: %d of %d entries processed: %v", organism, got, upload.entries, listing.StatusCounts)
+		}
+		approved, err := submitter.Approve(t.Context(), organism, client.Approval{Scope: seqlease.ApproveAll})
+		if err != nil {
+			t.Fatal(err)
+		}
+		good := listing.ResultCounts[seqlease.NoIssues] + listing.ResultCounts[seqlease.HasWarnings]
+		if int64(len(approved)) != good || good == 0 {
+			t.Errorf("%s: %d approved, %d are without errors", organism, len(approved), good)
+		}
+		released, err := submitter.ReleasedData(t.Context(), organism, "", func([]byte) error { return nil })
+		if err != nil || released.Records != good {
+			t.Errorf("%s: %d released of %d, %v", organism, released.Records, good, err)
+		}
+		again, err := submitter.ReleasedData(t.Context(), organism, released.ETag, func([]byte) error { return nil })
+		if err != nil || !again.NotModified {
+			t.Errorf("%s: asked again with the tag: %+v, %v", organism, again, err)
+		}
+	}
+	s.stop(t)
+	<-s.stopping
+	for name, token := range exampleTokens {
+		if strings.Contains(s.log.String(), "Bearer "+token) {
+			t.Errorf("the log shows the token %s", name)
+		}
+	}
+}
+
+func testFile(t *testing.T, path string) client.File {
+	t.Helper()
+	file, err := os.Open(filepath.Join("../../testdata", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	return client.File{Name: filepath.Base(path), Content: file}
+}
+
+func TestServe_FinishesWhatRunsWhenToldToStop(t *testing.T) {
+	t.Parallel()
+	s := serveExample(t, "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"))
+	submitter := s.as(t, "SUBMITTER_TOKEN")
+	group, err := submitter.CreateGroup(t.Context(), seqlease.NewGroup{GroupName: "g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The upload runs while the server is told to stop: the signal is sent from
+	// inside of it, and the rest of it follows when the server says that it stops.
+	metadata := testFile(t, "sars-cov-2/small/metadata.tsv")
+	metadata.Content = &interruptedReader{reader: metadata.Content, once: func() error {
+		if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
+			return err
+		}
+		select {
+		case <-s.stopping:
+			return nil
+		case <-t.Context().Done():
+			return t.Context().Err()
+		}
+	}}
+	mappings, err := submitter.Submit(t.Context(), client.Submission{
+		Organism: "sars-cov-2", GroupID: group.GroupID,
+		Metadata: metadata, Sequences: testFile(t, "sars-cov-2/small/sequences.fasta"),
+	})
+	if err != nil || len(mappings) != 10 {
+		t.Errorf("%d entries, %v", len(mappings), err)
+	}
+	if err := <-s.ended; err != nil {
+		t.Errorf("the server ended with %v:\n%s", err, s.log)
+	}
+}
+
+// interruptedReader does something after its first bytes.
+type interruptedReader struct {
+	reader io.Reader
+	once   func() error
+}
+
+func (r *interruptedReader) Read(p []byte) (int, error) {
+	if len(p) > 64 {
+		p = p[:64]
+	}
+	n, err := r.reader.Read(p)
+	if r.once != nil {
+		once := r.once
+		r.once = nil
+		if failed := once(); failed != nil {
+			return n, failed
+		}
+	}
+	return n, err
+}
+
+func TestServe_RefusesWhatItCannotServe(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	config := write(t, dir, "c.yaml", "accessionPrefix: A_\nwebsiteUrl: w\nbackendUrl: b\ndataUseTerms: {enabled: false}\norganisms: {fern: {schema: "+
+		"{organismName: F, metadata: []}, referenceGenome: {nucleotideSequences: [{name: main, sequence: ACGT}], genes: []}}}\n")
+	store := "sqlite:" + filepath.Join(dir, "x.db")
+	taken := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(taken.Close)
+	code, _, stderr := command(t, "serve", "--config", config, "--store", store, "--listen", taken.Listener.Addr().String())
+	if code != exitFailed || !strings.Contains(stderr, "in use") {
+		t.Errorf("a taken port: exit code %d: %s", code, stderr)
+	}
+}

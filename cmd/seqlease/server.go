@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/auth"
+	"github.com/seqlease/seqlease/internal/httpapi"
+	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/spool"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+// stopTimeout is how long running requests may take to finish when the server
+// stops; long downloads are cut after it.
+const stopTimeout = 10 * time.Second
+
+// server is a running server. Stop it.
+type server struct {
+	url    string
+	http   *http.Server
+	store  store
+	failed chan struct{} // closed when serving ended by itself
+	err    error         // why; read after failed
+}
+
+// startServer wires the rooms as the configuration says and serves. The
+// configuration is valid. ctx bounds the start only.
+func startServer(ctx context.Context, c *Config, logger *slog.Logger) (*server, error) {
+	address, err := parseStore(c.Store)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := address.open(ctx, c.PoolSize, logger)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{store: opened, failed: make(chan struct{})}
+	if err := s.start(ctx, c, logger); err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	return s, nil
+}
+
+func (s *server) start(ctx context.Context, c *Config, logger *slog.Logger) error {
+	handler, err := s.wire(ctx, c, logger)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	s.url = "http://" + listener.Addr().String()
+	s.http = httpapi.NewServer(handler)
+	s.http.ErrorLog = slog.NewLogLogger(logger.Handler(), slog.LevelWarn)
+	go func() {
+		defer close(s.failed)
+		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.err = fmt.Errorf("serve: %w", err)
+		}
+	}()
+	return nil
+}
+
+// wire makes the rooms and connects them: door, domain, store.
+func (s *server) wire(ctx context.Context, c *Config, logger *slog.Logger) (http.Handler, error) {
+	organisms, err := c.catalog()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.store.Register(ctx, organisms.All()); err != nil {
+		return nil, fmt.Errorf("register the organisms: %w", err)
+	}
+	verifier, err := c.verifier()
+	if err != nil {
+		return nil, err
+	}
+	options := submission.Options{
+		AccessionPrefix: c.AccessionPrefix,
+		DataUseTerms:    submission.TermsOptions{Enabled: *c.DataUseTerms.Enabled},
+		Spool:           spool.NewDir(c.SpoolDir, 0),
+	}
+	if urls := c.DataUseTerms.URLs; urls != nil {
+		options.DataUseTerms.OpenURL, options.DataUseTerms.RestrictedURL = urls.Open, urls.Restricted
+	}
+	return httpapi.New(httpapi.Options{
+		Queue:       queue.New(s.store, organisms),
+		Submissions: submission.New(s.store, organisms, options),
+		Organisms:   organisms,
+		Verifier:    verifier,
+		Ready:       s.store.Ready,
+		Logger:      logger,
+		Name:        c.Name,
+	})
+}
+
+// verifier knows the configured tokens.
+func (c *Config) verifier() (auth.Verifier, error) {
+	var tokens []auth.StaticToken
+	for _, t := range c.Tokens {
+		static := auth.StaticToken{Person: seqlease.Person{Name: t.User}}
+		if _, err := hex.Decode(static.SHA256[:], []byte(t.SHA256)); err != nil {
+			return nil, fmt.Errorf("token of %s: %w", t.User, err)
+		}
+		for _, role := range t.Roles {
+			static.Person.Roles = append(static.Person.Roles, seqlease.Role(role))
+		}
+		tokens = append(tokens, static)
+	}
+	return auth.NewStatic(tokens)
+}
+
+// URL is where the server can be reached.
+func (s *server) URL() string { return s.url }
+
+// Stop takes no more requests, lets those that run finish for a while, and
+// closes the store. It returns why the server failed, if it did.
+func (s *server) Stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = s.http.Close() // cuts what is left; the clients see a broken stream
+	}
+	<-s.failed
+	return errors.Join(s.err, err, s.store.Close())
+}
