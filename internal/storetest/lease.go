@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
 )
 
 func leaseCases() []testCase {
@@ -14,6 +15,7 @@ func leaseCases() []testCase {
 		{name: "L4_ExpiredEntryIsClaimable", check: leaseL4Claimable},
 		{name: "L4_ExpiredEntryIsReceived", check: leaseL4Received},
 		{name: "L4_RunningLeaseIsLeftAlone", check: leaseL4RunningStays},
+		{name: "L4_RunningLeaseBesideAnEndedOneIsLeftAlone", check: leaseL4RunningBesideEnded},
 		{name: "L4_ExpiredAndWaitingFillOneClaim", check: leaseL4Mixture},
 		{name: "L4_SurplusOfALargeExpiredLeaseIsClaimable", check: leaseL4Surplus},
 		{name: "L4_ExpiryCountsAsAttemptEachTime", check: leaseL4EachCounts},
@@ -69,6 +71,24 @@ func leaseL4RunningStays(t *testing.T, h Harness) {
 	wantSame(t, "claimed before the lease end", claimed(f.claim(t, 2)), nil)
 	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.InProcessing: 2})
 	f.mustAccept(t, f.lines(t, lease)...)
+}
+
+func leaseL4RunningBesideEnded(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.submit(t, 6)
+	long := ask(2)
+	long.Lease = 6 * leaseTime
+	first := f.claimAs(t, long)
+	f.claim(t, 2)
+	long.AttemptID = seqlease.NewAttemptID()
+	third := f.claimAs(t, long)
+	f.age(t, leaseTime)
+	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.InProcessing: 4, seqlease.Received: 2})
+	second := f.claim(t, 100)
+	wantSame(t, "claimed", claimed(second), versions[2:4])
+	for _, lease := range []queue.Lease{first, second, third} {
+		f.mustAccept(t, f.lines(t, lease)...)
+	}
 }
 
 func leaseL4Mixture(t *testing.T, h Harness) {
