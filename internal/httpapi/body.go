@@ -32,8 +32,9 @@ const maxWindow = 8 << 20
 const progressBytes = 4 << 10
 
 // prepareBody makes the body of a request readable: bounded in time,
-// decompressed, and a form merged into the query. Other bodies are not read.
-func (s *server) prepareBody(w *response, r *http.Request) error {
+// decompressed, and a form merged into the query. Other bodies, and the form that
+// holds an upload, are not read.
+func (s *server) prepareBody(w *response, r *http.Request, operation string) error {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
@@ -41,10 +42,14 @@ func (s *server) prepareBody(w *response, r *http.Request) error {
 	if err := decompress(r); err != nil {
 		return err
 	}
-	if mediaType(r) == "application/x-www-form-urlencoded" {
+	switch kind := mediaType(r); {
+	case kind == "application/x-www-form-urlencoded":
 		return mergeForm(r)
+	case kind == "multipart/form-data" && operation != uploadOperation:
+		return mergeMultipart(r)
+	default:
+		return nil
 	}
-	return nil
 }
 
 // mediaType returns the type of the body in lower case, without parameters.
@@ -190,6 +195,39 @@ func mergeForm(r *http.Request) error {
 	if err != nil {
 		return seqlease.InvalidParameter("body", fmt.Sprintf("the form body can't be read: %v", err))
 	}
+	merge(r, form)
+	return nil
+}
+
+// mergeMultipart does the same for the plain fields of a multipart form. Files
+// in it are skipped.
+func mergeMultipart(r *http.Request) error {
+	parts, err := multipartBody(r, maxFormBody, "form body")
+	if err != nil {
+		return err
+	}
+	form := url.Values{}
+	for {
+		part, err := parts.next()
+		if errors.Is(err, io.EOF) {
+			merge(r, form)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if part.FileName() != "" || part.FormName() == "" {
+			continue
+		}
+		value, err := io.ReadAll(part)
+		if err != nil {
+			return bodyError(err)
+		}
+		form.Add(part.FormName(), string(value))
+	}
+}
+
+func merge(r *http.Request, form url.Values) {
 	query := r.URL.Query()
 	for name, values := range form {
 		if !query.Has(name) {
@@ -197,7 +235,6 @@ func mergeForm(r *http.Request) error {
 		}
 	}
 	r.URL.RawQuery = query.Encode()
-	return nil
 }
 
 // bodyError says what a failed read of a body means.

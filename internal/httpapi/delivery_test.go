@@ -20,16 +20,15 @@ import (
 
 const claimForm = "numberOfSequenceEntries=6&pipelineVersion=1"
 
-// openClaim sends a claim over a connection of its own that takes in little, and
-// returns the connection before anything was read.
+// openClaim sends a claim over a connection of its own and returns it before
+// anything was read. Closing it resets it.
 func (d *door) openClaim(t *testing.T, form string) net.Conn {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(d.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tcp := conn.(*net.TCPConn)
-	if err := errors.Join(tcp.SetReadBuffer(4<<10), tcp.SetLinger(0)); err != nil {
+	if err := conn.(*net.TCPConn).SetLinger(0); err != nil {
 		t.Fatal(err)
 	}
 	_, err = fmt.Fprintf(conn, "POST /zika/extract-unprocessed-data HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer pipe\r\n"+

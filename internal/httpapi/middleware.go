@@ -82,7 +82,7 @@ func (s *server) dispatch(w *response, r *http.Request) {
 	}
 	switch status {
 	case http.StatusOK:
-		if err := s.prepareBody(w, r); err != nil {
+		if err := s.prepareBody(w, r, operation); err != nil {
 			s.fail(w, r, err)
 			return
 		}

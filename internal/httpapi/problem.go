@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/spool"
 )
 
 // ProblemKind ties an error of the domain to what HTTP says for it.
@@ -84,7 +85,7 @@ func problemOf(err error) (p Problem, known bool) {
 			return Problem{Type: kind.Type, Status: kind.Status, Detail: err.Error()}, true
 		}
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, spool.ErrFull) {
 		return Problem{Type: problemURN + "busy", Status: http.StatusServiceUnavailable}, true
 	}
 	return Problem{Type: typeBlank, Status: http.StatusInternalServerError}, false

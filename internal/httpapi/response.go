@@ -10,8 +10,9 @@ import (
 // to nothing of a body, before it is cut off.
 const stallTimeout = 60 * time.Second
 
-// deadlineStep is how old a deadline may get before it is moved on.
-const deadlineStep = time.Second
+// deadlineSteps is by how much of the stall timeout a deadline may be off, so
+// that not every write moves it: a second of a minute.
+const deadlineSteps = 64
 
 // response is the writer that handlers see: it notes what was answered and cuts
 // off clients that stall. There is no limit on how long an answer takes that is
@@ -68,7 +69,7 @@ func (w *response) FlushError() error {
 }
 
 func (w *response) moveDeadline() {
-	if now := time.Now(); now.Sub(w.deadline) > deadlineStep {
+	if now := time.Now(); now.Sub(w.deadline) > w.stall/deadlineSteps {
 		w.deadline = now
 		_ = w.control.SetWriteDeadline(now.Add(w.stall)) // not supported by recorders in tests: no limit there
 	}

@@ -218,6 +218,13 @@ func TestClaim_Parameters(t *testing.T) {
 			a.problem(t, tt.status, tt.words...)
 		})
 	}
+	t.Run("multipart form", func(t *testing.T) {
+		t.Parallel()
+		body, contentType := upload(t, "numberOfSequenceEntries", "nonsense", "pipelineVersion", "1", "file", "@x\ny")
+		d.call(t, "POST", path+"?numberOfSequenceEntries=1", pipe, body, "Content-Type", contentType).want(t, 200)
+		body, contentType = upload(t, "numberOfSequenceEntries", "nonsense", "pipelineVersion", "1")
+		d.call(t, "POST", path, pipe, body, "Content-Type", contentType).problem(t, 400, "numberOfSequenceEntries")
+	})
 	t.Run("list parameters", func(t *testing.T) {
 		t.Parallel()
 		for query, word := range map[string]string{

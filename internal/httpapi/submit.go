@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -15,11 +14,11 @@ import (
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
-// Limits of an upload beside its size.
-const (
-	maxParts     = 100
-	maxPartField = 64 << 10
-)
+// maxPartField is how long a plain field of an upload may be.
+const maxPartField = 64 << 10
+
+// uploadOperation is the operation whose multipart form is an upload.
+const uploadOperation = "POST /{organism}/submit"
 
 // Submit stores an upload. Its files go to disk as they come, in whatever order,
 // and are looked at when all have come.
@@ -65,22 +64,17 @@ const (
 
 // read reads all parts. Parts with other names than the protocol's are skipped.
 func (f *uploadForm) read(r *http.Request) error {
-	_, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if mediaType(r) != "multipart/form-data" || err != nil || parameters["boundary"] == "" {
-		return unsupportedMediaType("send the files as Content-Type: multipart/form-data")
+	parts, err := multipartBody(r, maxUploadBody, "upload")
+	if err != nil {
+		return err
 	}
-	parts := multipart.NewReader(limited(r.Body, maxUploadBody, "upload"), parameters["boundary"])
-	for count := 0; ; count++ {
-		part, err := parts.NextRawPart()
-		switch {
-		case errors.Is(err, io.EOF):
+	for {
+		part, err := parts.next()
+		if errors.Is(err, io.EOF) {
 			return nil
-		case errors.Is(err, multipart.ErrMessageTooLarge):
-			return fmt.Errorf("upload: %w: the headers of a part", seqlease.ErrTooLarge)
-		case err != nil:
-			return bodyError(err)
-		case count == maxParts:
-			return fmt.Errorf("upload: %w: it may have at most %d parts", seqlease.ErrTooLarge, maxParts)
+		}
+		if err != nil {
+			return err
 		}
 		if err := f.take(part); err != nil {
 			return err
