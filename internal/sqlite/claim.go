@@ -95,17 +95,10 @@ func moveToLease(ctx context.Context, t *tx, c queue.Claim) (queue.Lease, int64,
 			return lease, 0, err
 		}
 	}
-	if missing := int64(c.Entries) - taken; missing > 0 && state.waiting {
-		tickets, err := takeTickets(ctx, t, args, missing)
-		if err != nil {
+	if taken < int64(c.Entries) && state.waiting {
+		if taken, err = takeTickets(ctx, t, args, taken); err != nil {
 			return lease, 0, err
 		}
-		if taken > 0 && tickets > 0 {
-			if _, err := t.exec(ctx, "claim_number", args.of("attempt_id")...); err != nil {
-				return lease, 0, err
-			}
-		}
-		taken += tickets
 	}
 	if taken == 0 { // others were faster
 		return lease, 0, nil
@@ -150,14 +143,32 @@ func putBackSurplus(ctx context.Context, t *tx, moved int64, surplus []any, args
 	return moved - put, err
 }
 
-// takeTickets moves the first waiting entries over.
-func takeTickets(ctx context.Context, t *tx, args claimArgs, entries int64) (int64, error) {
-	args.c.Entries = int(entries)
-	taken, err := t.exec(ctx, "claim_take_tickets", args.of("attempt_id", "organism_id", "pipeline_version", "entries")...)
-	if err != nil || taken == 0 {
+// takeTickets fills the claim, which has so many entries by now, with the first
+// waiting entries, and returns how many it has then.
+func takeTickets(ctx context.Context, t *tx, args claimArgs, taken int64) (int64, error) {
+	var runs [][2]int64 // more than one while uploads are under way
+	err := t.rows(ctx, "published_runs", nil, func(scan func(...any) error) error {
+		var run [2]int64
+		err := scan(&run[0], &run[1])
+		runs = append(runs, run)
+		return err
+	})
+	if err != nil {
 		return 0, err
 	}
-	_, err = t.exec(ctx, "claim_cut_tickets", args.of("attempt_id", "organism_id", "pipeline_version")...)
+	common := args.of("attempt_id", "organism_id", "pipeline_version")
+	for _, run := range runs {
+		if taken == int64(args.c.Entries) {
+			break
+		}
+		n, err := t.exec(ctx, "claim_take_tickets", append(named("taken", taken, "entries", int64(args.c.Entries)-taken,
+			"after_id", run[0], "before_id", run[1]), common...)...)
+		if err != nil {
+			return 0, err
+		}
+		taken += n
+	}
+	_, err = t.exec(ctx, "claim_cut_tickets", common...)
 	return taken, err
 }
 

@@ -68,7 +68,7 @@ func (up *upload) begin(ctx context.Context, t *tx) error {
 	if _, err := groupByID(ctx, t, up.GroupID); err != nil {
 		return err
 	}
-	return t.row(ctx, "submit_begin", nil, &up.id, &up.startedAt)
+	return t.row(ctx, "submit_begin", named("organism_id", o.id), &up.id, &up.startedAt)
 }
 
 // part is a run of entries of an upload, compressed.
@@ -143,7 +143,7 @@ func (up *upload) store(ctx context.Context, t *tx, p part) ([]seqlease.Accessio
 		accessions[i] = seqlease.NewAccession(up.AccessionPrefix, last["accession"]-n+1+int64(i))
 	}
 	run := named("first_entry_id", first, "last_entry_id", last["entry"])
-	if _, err = t.exec(ctx, "submit_part", append(run, named("upload_id", up.id)...)...); err != nil {
+	if err := up.hide(ctx, t, run); err != nil {
 		return nil, err
 	}
 	_, err = t.execRows(ctx, "submit_entries", len(accessions), func(values []any, i int) []any {
@@ -159,16 +159,27 @@ func (up *upload) store(ctx context.Context, t *tx, p part) ([]seqlease.Accessio
 		return nil, err
 	}
 	terms := named("terms", string(up.Terms.Type), "restricted_until", day(up.Terms))
-	_, err = t.exec(ctx, "submit_terms", append(run, terms...)...)
+	if _, err = t.exec(ctx, "submit_terms", append(terms, run...)...); err != nil {
+		return nil, err
+	}
+	_, err = t.exec(ctx, "submit_tickets", append(named("organism_id", up.organismID), run...)...)
 	return accessions, err
+}
+
+// hide keeps the run of entry ids from everybody until the upload is published.
+func (up *upload) hide(ctx context.Context, t *tx, run []any) error {
+	args := append(named("upload_id", up.id), run...)
+	extended, err := t.exec(ctx, "submit_extend_run", args...)
+	if err != nil || extended > 0 {
+		return err
+	}
+	_, err = t.exec(ctx, "submit_insert_run", args...)
+	return err
 }
 
 // publish makes all entries of the upload visible and claimable at once.
 func (up *upload) publish(ctx context.Context, t *tx) error {
 	args := named("upload_id", up.id)
-	if _, err := t.exec(ctx, "submit_tickets", append(named("organism_id", up.organismID), args...)...); err != nil {
-		return err
-	}
 	for _, statement := range []string{"submit_publish", "submit_end"} {
 		if _, err := t.exec(ctx, statement, args...); err != nil {
 			return err

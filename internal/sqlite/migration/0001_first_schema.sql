@@ -107,20 +107,23 @@ CREATE TABLE data_use_terms (
     PRIMARY KEY (accession, change_number)
 ) STRICT, WITHOUT ROWID;
 
--- Uploads under way (L1): their entries are stored in parts, each a run of
--- entry ids, and nobody sees them until the upload's rows here are deleted.
+-- Uploads under way (L1): their entries are stored part by part, in runs of
+-- entry ids, with their tickets. Nobody sees either until the runs are deleted,
+-- which takes no time, however large the upload is.
 CREATE TABLE upload (
-    id         INTEGER PRIMARY KEY,
-    started_at INTEGER NOT NULL
+    id          INTEGER PRIMARY KEY,
+    organism_id INTEGER NOT NULL REFERENCES organism (id),
+    started_at  INTEGER NOT NULL
 ) STRICT;
-CREATE TABLE upload_part (
+CREATE TABLE upload_run (
     first_entry_id INTEGER PRIMARY KEY,
     last_entry_id  INTEGER NOT NULL,
     upload_id      INTEGER NOT NULL REFERENCES upload (id)
 ) STRICT;
-CREATE INDEX upload_part_by_upload ON upload_part (upload_id);
+CREATE INDEX upload_run_by_upload ON upload_run (upload_id);
 
--- Waiting entries, in the order of work.
+-- Waiting entries, in the order of work. Those in the run of an upload under way
+-- don't count yet.
 CREATE TABLE ticket (
     organism_id      INTEGER NOT NULL,
     pipeline_version INTEGER NOT NULL,
@@ -192,8 +195,17 @@ CREATE VIEW published_entry AS
 SELECT e.id, e.accession, e.version, e.organism_id, e.group_id, e.submission_id, e.submitter, e.submitted_at,
        e.is_revocation, e.revision, e.released_at
 FROM entry AS e
-WHERE e.id > coalesce((SELECT p.last_entry_id FROM upload_part AS p WHERE p.first_entry_id <= e.id
+WHERE e.id > coalesce((SELECT p.last_entry_id FROM upload_run AS p WHERE p.first_entry_id <= e.id
                        ORDER BY p.first_entry_id DESC LIMIT 1), 0);
+
+-- The runs of entry ids between those of uploads under way, bounds excluded.
+CREATE VIEW published_run AS
+SELECT b.after_id, b.before_id
+FROM (SELECT coalesce(lag(u.last_entry_id) OVER (ORDER BY u.first_entry_id), 0) AS after_id, u.first_entry_id AS before_id
+      FROM upload_run AS u
+      UNION ALL
+      SELECT coalesce(max(u.last_entry_id), 0), 9223372036854775807 FROM upload_run AS u) AS b
+WHERE b.after_id + 1 < b.before_id;
 
 -- The entries with what the queue says of the current pipeline version: the
 -- outcome of the present revision's result, else the end of the lease that

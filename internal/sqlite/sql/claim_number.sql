@@ -1,4 +1,4 @@
--- seqlease claim_number (L4): one order over taken-over entries and tickets
+-- seqlease claim_number (L4): the order of what was taken over
 UPDATE leased
 SET position = n.position
 FROM (SELECT pipeline_version, entry_id, row_number() OVER (ORDER BY entry_id) - 1 AS position

@@ -1,2 +1,2 @@
--- seqlease submit_publish (L1): from here on everybody sees the entries
-DELETE FROM upload_part WHERE upload_id = @upload_id
+-- seqlease submit_publish (L1): from here on everybody sees the entries and their tickets
+DELETE FROM upload_run WHERE upload_id = @upload_id
