@@ -148,6 +148,7 @@ func TestAlignRefusesWithReason(t *testing.T) {
 		{"twice the same genome", join(reference, reference), LowIdentity, "too little in common"},
 	}
 	a := newAligner(t, reference)
+	a.gap.maxCells = 1 << 20 // enough here, and sooner given up
 	for _, tt := range tests {
 		_, err := a.Align(tt.query)
 		var fault *CannotAlignError
@@ -170,6 +171,7 @@ func TestAlignReportsStretchesBeyondTheSearch(t *testing.T) {
 	reference := randomBases(r, 12_000, "ACGT")
 	query := join(reference[:4000], randomBases(r, 2500, "ACGT"), reference[6500:])
 	a := newAligner(t, reference)
+	a.gap.maxCells = 4 << 20
 	got, err := a.Align(query)
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +182,7 @@ func TestAlignReportsStretchesBeyondTheSearch(t *testing.T) {
 	if restore(got) != string(query) {
 		t.Error("the query can't be restored")
 	}
-	if got, limit := len(a.gap.cells.chunks)*chunkCells, maxGapCells*5/4; got > limit {
+	if got, limit := len(a.gap.cells.chunks)*chunkCells, a.gap.maxCells*5/4; got > limit {
 		t.Errorf("holds %d cells, want at most %d", got, limit)
 	}
 	if again, err := a.Align(reference); err != nil || again.Inexact != nil {

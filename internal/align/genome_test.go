@@ -77,7 +77,7 @@ func count(s []byte, letter byte, from, to int) int {
 func TestAlignAgreesWithTheFullTable(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(8, 1))
-	for round := range 60 {
+	for round := range 30 {
 		reference := randomBases(r, 900, "ACGT")
 		from, to := 50+r.IntN(150), 600+r.IntN(250)
 		const intact = 12 // bases at both ends: a changed end may be told in two ways
@@ -124,6 +124,9 @@ func TestAlignDistantGenomes(t *testing.T) {
 		_, references := readFASTA(t, "cchf", "reference_"+segment+".fasta")
 		a := newAligner(t, references[0])
 		for i, id := range ids {
+			if !strings.HasSuffix(id, "_"+segment) && i%8 > 0 {
+				continue // every eighth of the other segments must do
+			}
 			got, err := a.Align(sequences[i])
 			if own := strings.HasSuffix(id, "_"+segment); own != (err == nil) {
 				t.Errorf("%s on %s: error %v", id, segment, err)

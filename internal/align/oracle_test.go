@@ -168,7 +168,7 @@ func TestGapAlignerFindsTheLeastPenalty(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
 	g := gapAligner{maxCells: maxGapCells}
-	for round := range 6000 {
+	for round := range 3000 {
 		letters := []string{"ACGT", "AC", "ACGTN", "A"}[round%4]
 		reference := randomBases(r, r.IntN(60), letters)
 		query := randomBases(r, r.IntN(60), letters)
@@ -192,7 +192,7 @@ func TestGapAlignerFindsTheLeastPenaltyOfLongGaps(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 1))
 	g := gapAligner{maxCells: maxGapCells}
-	for round := range 60 {
+	for round := range 24 {
 		reference := randomBases(r, 300+r.IntN(500), "ACGT")
 		query := mutated(r, reference, []float64{0.02, 0.1, 0.3}[round%3])
 		at, length := r.IntN(100), 50+r.IntN(150)

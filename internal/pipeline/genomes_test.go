@@ -103,7 +103,7 @@ func TestAlignInsertionOfZika(t *testing.T) {
 func TestAlignFindsSegmentsWithoutASuffix(t *testing.T) {
 	t.Parallel()
 	p := newAlign(t, cchf(t))
-	for _, entry := range readEntries(t, "cchf")[:12] {
+	for _, entry := range readEntries(t, "cchf")[:6] {
 		named := process(t, p, entry)
 		renamed := entry
 		renamed.Data.UnalignedNucleotideSequences = map[string]string{}
