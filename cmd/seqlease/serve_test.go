@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/client"
@@ -27,7 +28,7 @@ type served struct {
 	ended    chan error
 }
 
-// serveExample starts `seqlease serve` with config/example.yaml on a free port
+// serveExample starts `seqlease serve` with config/example.yaml, on a free port unless told,
 // and waits until it says where.
 func serveExample(t *testing.T, args ...string) *served {
 	t.Helper()
@@ -37,9 +38,10 @@ func serveExample(t *testing.T, args ...string) *served {
 	}
 	s := &served{log: &output{}, stopping: make(chan struct{}), ended: make(chan error, 1)}
 	s.process = exec.CommandContext(t.Context(), self, append([]string{
-		"serve", "--config", "../../config/example.yaml", "--listen", "127.0.0.1:0",
+		"serve", "--config", "../../config/example.yaml",
 	}, args...)...)
 	s.process.Env = os.Environ()
+	s.process.Env = append(s.process.Env, "SEQLEASE_LISTEN=127.0.0.1:0") // which a flag beats
 	for name, value := range exampleTokens {
 		s.process.Env = append(s.process.Env, name+"="+value)
 	}
@@ -181,8 +183,13 @@ func TestServe_FinishesWhatRunsWhenToldToStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The upload runs while the server is told to stop: the signal is sent from
-	// inside of it, and the rest of it follows when the server says that it stops.
+	// The server asks for the body, so that the request is running; then it is
+	// told to stop from inside of the upload, and the rest follows when it says
+	// that it stops.
+	polite, err := client.New(s.url, exampleTokens["SUBMITTER_TOKEN"], client.WithHTTP(&http.Client{Transport: expectContinue{}}))
+	if err != nil {
+		t.Fatal(err)
+	}
 	metadata := testFile(t, "sars-cov-2/small/metadata.tsv")
 	metadata.Content = &interruptedReader{reader: metadata.Content, once: func() error {
 		if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
@@ -195,7 +202,7 @@ func TestServe_FinishesWhatRunsWhenToldToStop(t *testing.T) {
 			return t.Context().Err()
 		}
 	}}
-	mappings, err := submitter.Submit(t.Context(), client.Submission{
+	mappings, err := polite.Submit(t.Context(), client.Submission{
 		Organism: "sars-cov-2", GroupID: group.GroupID,
 		Metadata: metadata, Sequences: testFile(t, "sars-cov-2/small/sequences.fasta"),
 	})
@@ -205,6 +212,15 @@ func TestServe_FinishesWhatRunsWhenToldToStop(t *testing.T) {
 	if err := <-s.ended; err != nil {
 		t.Errorf("the server ended with %v:\n%s", err, s.log)
 	}
+}
+
+// expectContinue sends no body before the server asks for it.
+type expectContinue struct{}
+
+func (expectContinue) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Expect", "100-continue")
+	return (&http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}).RoundTrip(r)
 }
 
 // interruptedReader does something after its first bytes.
