@@ -10,7 +10,7 @@ import (
 	"github.com/seqlease/seqlease"
 )
 
-// ErrInvalidToken: the token is malformed, unknown, expired or badly signed.
+// ErrInvalidToken says that the token is malformed, unknown, expired or badly signed.
 var ErrInvalidToken = errors.New("invalid token")
 
 // Verifier checks tokens. It may be used concurrently.

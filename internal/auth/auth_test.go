@@ -1,8 +1,8 @@
 package auth_test
 
 import (
+	"encoding/hex"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -33,7 +33,7 @@ func TestStatic_Verify(t *testing.T) {
 		}
 	}
 	hash := auth.Hash("worker-token")
-	for _, token := range []string{"", "worker-toke", "worker-token ", "WORKER-TOKEN", fmt.Sprintf("%x", hash), string(hash[:])} {
+	for _, token := range []string{"", "worker-toke", "worker-token ", "WORKER-TOKEN", hex.EncodeToString(hash[:]), string(hash[:])} {
 		if got, err := s.Verify(t.Context(), token); !errors.Is(err, auth.ErrInvalidToken) || got.Name != "" {
 			t.Errorf("token %q: got %v, error %v; want an invalid token", token, got, err)
 		}

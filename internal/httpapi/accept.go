@@ -33,7 +33,7 @@ func (s *server) SubmitProcessedData(w http.ResponseWriter, r *http.Request, o O
 		s.fail(w, r, err)
 		return
 	}
-	if err := s.takeIn(r, acceptance); err != nil {
+	if err := s.takeIn(r.Context(), r.Body, acceptance); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -56,11 +56,11 @@ func checkOnRefused(onRefused *string) error {
 }
 
 // takeIn reads the lines of a body.
-func (s *server) takeIn(r *http.Request, acceptance *queue.Acceptance) error {
+func (s *server) takeIn(ctx context.Context, body io.Reader, acceptance *queue.Acceptance) error {
 	memory := &reservation{pool: s.resultMemory}
 	defer memory.release()
-	lines := ndjson.NewReader(limited(r.Body, maxResultBody, "result body"), ndjson.DefaultLimit)
-	lines.OnResize = func(size int) error { return memory.resize(r.Context(), size) }
+	lines := ndjson.NewReader(limited(body, maxResultBody, "result body"), ndjson.DefaultLimit)
+	lines.OnResize = func(size int) error { return memory.resize(ctx, size) }
 	for {
 		line, err := lines.Next()
 		switch {
@@ -82,9 +82,9 @@ func addLine(acceptance *queue.Acceptance, number int, line []byte) error {
 	}
 	result := decoded.result
 	if decoded.attemptFault != "" {
-		return acceptance.Refuse(number, result.AccessionVersion, decoded.attemptFault) //nolint:wrapcheck // the domain says what it did
+		return acceptance.Refuse(number, result.AccessionVersion, decoded.attemptFault)
 	}
-	return acceptance.Add(number, &result) //nolint:wrapcheck // as above
+	return acceptance.Add(number, &result)
 }
 
 // lineError says what a failed read of lines means.

@@ -48,7 +48,9 @@ func TestAccess_Matrix(t *testing.T) {
 		{"DELETE", "/nowhere/submit", anybody},
 	} {
 		name := tt.method + " " + tt.path
-		let := func(a answer) bool { return a.StatusCode != 401 && a.StatusCode != 403 }
+		let := func(a answer) bool {
+			return a.StatusCode != http.StatusUnauthorized && a.StatusCode != http.StatusForbidden
+		}
 
 		a := d.call(t, tt.method, tt.path, "", nil)
 		switch {
@@ -57,16 +59,16 @@ func TestAccess_Matrix(t *testing.T) {
 				t.Errorf("%s without a token: got %d, want it to be let in", name, a.StatusCode)
 			}
 		case tt.method == "GET" || tt.method == "HEAD":
-			if a.StatusCode != 401 || a.Header.Get("WWW-Authenticate") != "Bearer" {
+			if a.StatusCode != http.StatusUnauthorized || a.Header.Get("WWW-Authenticate") != "Bearer" {
 				t.Errorf("%s without a token: got %d, %q; want 401, Bearer", name, a.StatusCode, a.Header.Get("WWW-Authenticate"))
 			}
-		case a.StatusCode != 403:
+		case a.StatusCode != http.StatusForbidden:
 			t.Errorf("%s without a token: got %d, want 403", name, a.StatusCode)
 		}
 
 		for _, token := range []string{"wrong", "two words", "\xff", ""} {
 			a := d.call(t, tt.method, tt.path, "", nil, "Authorization", "bearer "+token)
-			if a.StatusCode != 401 || !strings.HasPrefix(a.Header.Get("WWW-Authenticate"), `Bearer error="invalid_token"`) || len(a.body) != 0 {
+			if a.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(a.Header.Get("WWW-Authenticate"), `Bearer error="invalid_token"`) || len(a.body) != 0 {
 				t.Errorf("%s with token %q: got %d, %q, %q; want 401, invalid_token and no body",
 					name, token, a.StatusCode, a.Header.Get("WWW-Authenticate"), a.body)
 			}
@@ -98,12 +100,15 @@ func TestAccess_BeforeTheBody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Encoding: zstd\r\nContent-Length: 1000000000\r\nExpect: 100-continue\r\n\r\n", path)
+		_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Encoding: zstd\r\nContent-Length: 1000000000\r\nExpect: 100-continue\r\n\r\n", path)
+		if err != nil {
+			t.Fatal(err)
+		}
 		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if response.StatusCode != 403 {
+		if response.StatusCode != http.StatusForbidden {
 			t.Errorf("%s: got %d, want 403", path, response.StatusCode)
 		}
 		_ = response.Body.Close()

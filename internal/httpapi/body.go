@@ -156,7 +156,7 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	if errors.Is(err, io.EOF) {
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
-	return n, err //nolint:wrapcheck // io.Reader
+	return n, err
 }
 
 // limited returns the body bounded to limit bytes; what says which body it is.
@@ -182,7 +182,7 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 		return n, l.err
 	}
 	l.left -= int64(n)
-	return n, err //nolint:wrapcheck // io.Reader
+	return n, err
 }
 
 // mergeForm adds the fields of a form body to the query, which wins.

@@ -95,7 +95,7 @@ func (s *server) deliver(w http.ResponseWriter, r *http.Request, lease queue.Lea
 		err = r.Context().Err()
 	}
 	if err != nil {
-		s.abort(r, "claim not delivered", err)
+		s.abort(r, err)
 	}
 	delivered = true
 }
@@ -127,17 +127,17 @@ func (s *server) sendLease(ctx context.Context, w io.Writer, lease queue.Lease, 
 	var line []byte
 	for entry, err := range s.queue.Entries(ctx, lease) {
 		if err != nil {
-			return err //nolint:wrapcheck // the domain says what it did
+			return err
 		}
 		if line, err = appendEntry(line[:0], lease, entry); err != nil {
 			return err
 		}
 		if _, err := out.Write(line); err != nil {
-			return err //nolint:wrapcheck // the writer says what it did
+			return err
 		}
 	}
 	if err := out.Flush(); err != nil {
-		return err //nolint:wrapcheck // as above
+		return err
 	}
 	return finish()
 }

@@ -77,7 +77,7 @@ func TestClaim_L8_UndeliveredIsGivenBack(t *testing.T) {
 		}
 	}
 	// What was delivered whole is not given back.
-	d.sendResults(t, pipe, resultsOf(entries)).want(t, 204)
+	d.sendResults(t, resultsOf(entries)).want(t, 204)
 	if !strings.Contains(d.log.String(), "undelivered claim given back") {
 		t.Error("the log doesn't tell")
 	}
@@ -187,7 +187,7 @@ func TestReleased_L15_FailureMidwayIsVisible(t *testing.T) {
 	broken := &brokenStore{}
 	d := newDoor(t, doorOptions{wrap: func(s store) store { broken.store = s; return broken }})
 	d.submit(t, d.newGroup(t, anna), 40, 20)
-	d.sendResults(t, pipe, resultsOf(d.claim(t, pipe, 40))).want(t, 204)
+	d.sendResults(t, resultsOf(d.claim(t, pipe, 40))).want(t, 204)
 	d.call(t, "POST", "/zika/approve-processed-data", anna, strings.NewReader(`{"scope":"ALL"}`), "Content-Type", "application/json").want(t, 200)
 	for _, after := range []int{0, 1, 39} {
 		broken.afterReleased = after

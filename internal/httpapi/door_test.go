@@ -265,11 +265,12 @@ func upload(t *testing.T, parts ...string) (body io.Reader, contentType string) 
 func (d *door) submit(t *testing.T, group int64, n, length int) []seqlease.SubmissionIDMapping {
 	t.Helper()
 	metadata, sequences := "@metadata.tsv\nid\tcountry\n", "@sequences.fasta\n"
+	var rows, records strings.Builder
 	for i := range n {
-		metadata += fmt.Sprintf("s%d\tCôte d'Ivoire\u00a0\n", i)
-		sequences += fmt.Sprintf(">s%d\n%s\n", i, strings.Repeat("ACGT", length/4))
+		fmt.Fprintf(&rows, "s%d\tCôte d'Ivoire\u00a0\n", i)
+		fmt.Fprintf(&records, ">s%d\n%s\n", i, strings.Repeat("ACGT", length/4))
 	}
-	body, contentType := upload(t, "metadataFile", metadata, "sequenceFile", sequences)
+	body, contentType := upload(t, "metadataFile", metadata+rows.String(), "sequenceFile", sequences+records.String())
 	var stored []seqlease.SubmissionIDMapping
 	d.call(t, "POST", fmt.Sprintf("/zika/submit?groupId=%d", group), anna, body, "Content-Type", contentType).want(t, 200).into(t, &stored)
 	if len(stored) != n {
@@ -315,10 +316,11 @@ func resultsOf(entries []seqlease.Entry) string {
 	return strings.Join(lines, "\n") // as pipelines do: no final line end
 }
 
-func (d *door) sendResults(t *testing.T, token, body string, header ...string) answer {
+// sendResults sends results of zika as the user pipe.
+func (d *door) sendResults(t *testing.T, body string, header ...string) answer {
 	t.Helper()
 	header = append([]string{"Content-Type", "application/x-ndjson"}, header...)
-	return d.call(t, "POST", "/zika/submit-processed-data?pipelineVersion=1", token, strings.NewReader(body), header...)
+	return d.call(t, "POST", "/zika/submit-processed-data?pipelineVersion=1", pipe, strings.NewReader(body), header...)
 }
 
 // statusCounts asks for the counts of an organism.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -57,11 +59,11 @@ func TestDoor_MainJob(t *testing.T) {
 		t.Errorf("counts %v, want %v", got, want)
 	}
 
-	a := d.sendResults(t, pipe, resultsOf(entries)).want(t, 204)
+	a := d.sendResults(t, resultsOf(entries)).want(t, 204)
 	if len(a.body) != 0 {
 		t.Errorf("204 with a body: %s", a.body)
 	}
-	d.sendResults(t, pipe, resultsOf(entries)).want(t, 204) // L6
+	d.sendResults(t, resultsOf(entries)).want(t, 204) // L6
 	if got, want := d.statusCounts(t, "zika"), counts(1, 0, 2, 0); !cmp.Equal(got, want) {
 		t.Errorf("counts %v, want %v", got, want)
 	}
@@ -71,6 +73,9 @@ func TestDoor_MainJob(t *testing.T) {
 	a.into(t, &approved)
 	if want := []seqlease.AccessionVersion{stored[0].AccessionVersion, stored[1].AccessionVersion}; !cmp.Equal(approved, want) {
 		t.Errorf("approved %v, want %v", approved, want)
+	}
+	if got, want := d.statusCounts(t, "zika"), counts(1, 0, 0, 2); !cmp.Equal(got, want) {
+		t.Errorf("counts %v, want %v", got, want)
 	}
 	d.checkReleased(t, stored[0].AccessionVersion, group)
 }
@@ -206,7 +211,7 @@ func TestClaim_LargerThanAPage(t *testing.T) {
 			t.Fatalf("entry %d is %+v", i, e)
 		}
 	}
-	d.sendResults(t, pipe, resultsOf(entries)).want(t, 204)
+	d.sendResults(t, resultsOf(entries)).want(t, 204)
 	if got, want := d.statusCounts(t, "zika"), counts(0, 0, 2300, 0); !cmp.Equal(got, want) {
 		t.Errorf("counts %v, want %v", got, want)
 	}
@@ -219,7 +224,7 @@ func TestClaim_OneRecordIsOneLine(t *testing.T) {
 	d := newDoor(t, doorOptions{})
 	group := d.newGroup(t, anna)
 	value := "a\u00a0b\u2028c\u2029d\u0085e – 🦠"
-	body, contentType := upload(t, "groupId", fmt.Sprint(group), "metadataFile", "@m.tsv\nid\tcountry\ns1\t"+value+"\n", "sequenceFile", "@s.fasta\n>s1\nACGT\n")
+	body, contentType := upload(t, "groupId", strconv.FormatInt(group, 10), "metadataFile", "@m.tsv\nid\tcountry\ns1\t"+value+"\n", "sequenceFile", "@s.fasta\n>s1\nACGT\n")
 	d.call(t, "POST", "/zika/submit", anna, body, "Content-Type", contentType).want(t, 200)
 	a := d.call(t, "POST", "/zika/extract-unprocessed-data?pipelineVersion=1&numberOfSequenceEntries=1", pipe, nil).want(t, 200)
 	if got := entriesOf(t, a.body); len(got) != 1 || got[0].Data.Metadata["country"] != value {
@@ -235,7 +240,7 @@ func TestSubmit_DataUseTerms(t *testing.T) {
 	d := newDoor(t, doorOptions{terms: submission.TermsOptions{Enabled: true}})
 	group := d.newGroup(t, anna)
 	submit := func(query string, fields ...string) answer {
-		parts := append(fields, "metadataFile", "@m.tsv\nid\tcountry\ns1\tx\n", "sequenceFile", "@s.fasta\n>s1\nACGT\n")
+		parts := append(slices.Clone(fields), "metadataFile", "@m.tsv\nid\tcountry\ns1\tx\n", "sequenceFile", "@s.fasta\n>s1\nACGT\n")
 		body, contentType := upload(t, parts...)
 		return d.call(t, "POST", fmt.Sprintf("/zika/submit?groupId=%d%s", group, query), anna, body, "Content-Type", contentType)
 	}
@@ -268,7 +273,7 @@ func TestList_IsAsTheProtocolSays(t *testing.T) {
 	group := d.newGroup(t, anna)
 	stored := d.submit(t, group, 3, 20)
 	entries := d.claim(t, pipe, 2)
-	d.sendResults(t, pipe, resultOf(entries[0])).want(t, 204)
+	d.sendResults(t, resultOf(entries[0])).want(t, 204)
 	entry := func(i int, status string, result any) any {
 		return map[string]any{
 			"accession": string(stored[i].Accession), "version": 1.0, "status": status, "processingResult": result, "groupId": float64(group),
@@ -290,7 +295,7 @@ func TestList_IsAsTheProtocolSays(t *testing.T) {
 		{"?statusesFilter=RECEIVED&statusesFilter=IN_PROCESSING", all[1:]},
 		{"?statusesFilter=", []any{}},
 		{"?groupIdsFilter=", []any{}},
-		{"?groupIdsFilter=" + fmt.Sprint(group), all},
+		{"?groupIdsFilter=" + strconv.FormatInt(group, 10), all},
 		{"?processingResultFilter=HAS_ERRORS", all[1:]},
 	} {
 		var got map[string]any
@@ -309,7 +314,7 @@ func TestList_IsAsTheProtocolSays(t *testing.T) {
 		}
 	}
 	d.call(t, "GET", "/zika/get-sequences?groupIdsFilter=99", anna, nil).problem(t, 404, "99")
-	d.call(t, "GET", fmt.Sprintf("/zika/get-sequences?groupIdsFilter=%d", group), bob, nil).problem(t, 403, fmt.Sprint(group))
+	d.call(t, "GET", fmt.Sprintf("/zika/get-sequences?groupIdsFilter=%d", group), bob, nil).problem(t, 403, strconv.FormatInt(group, 10))
 	if left := d.leftovers(t); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
@@ -383,7 +388,7 @@ func TestApprove_Refusals(t *testing.T) {
 	approve(anna, `{"scope":"ALL","accessionVersionsFilter":[{"accession":"A"}]}`).problem(t, 400, "version")
 	approve(anna, `{"scope":"ALL","accessionVersionsFilter":[{"accession":"NONE","version":1}]}`).problem(t, 422, "NONE.1")
 	approve(anna, `{"scope":"ALL","accessionVersionsFilter":`+one+`}`).problem(t, 422, stored[0].String(), "RECEIVED")
-	d.sendResults(t, pipe, resultsOf(d.claim(t, pipe, 2))).want(t, 204)
+	d.sendResults(t, resultsOf(d.claim(t, pipe, 2))).want(t, 204)
 	approve(bob, `{"scope":"ALL","accessionVersionsFilter":`+one+`}`).problem(t, 403, "bob")
 	if got := string(approve(bob, `{"scope":"ALL"}`).want(t, 200).body); got != "[]" {
 		t.Errorf("bob approved %s", got)

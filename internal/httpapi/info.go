@@ -68,7 +68,7 @@ func (s *server) GetReadyz(w http.ResponseWriter, r *http.Request) {
 }
 
 // GetOpenApi serves the description of the protocol.
-func (s *server) GetOpenApi(w http.ResponseWriter, _ *http.Request) { //nolint:revive // the name is generated
+func (s *server) GetOpenApi(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(s.description.json) // a client that left finds out by itself
 }
@@ -85,13 +85,13 @@ func newSwaggerUI() http.Handler {
 }
 
 // GetSwaggerUi serves the page.
-func (s *server) GetSwaggerUi(w http.ResponseWriter, r *http.Request) { //nolint:revive // the name is generated
+func (s *server) GetSwaggerUi(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", swaggerCSP)
 	s.swagger.ServeHTTP(w, r)
 }
 
 // GetSwaggerUiFile serves a file of the page.
-func (s *server) GetSwaggerUiFile(w http.ResponseWriter, r *http.Request, file string) { //nolint:revive // the name is generated
+func (s *server) GetSwaggerUiFile(w http.ResponseWriter, r *http.Request, file string) {
 	if file == "index.html" {
 		r = r.Clone(r.Context())
 		r.URL.Path = documentationPath

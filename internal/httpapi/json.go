@@ -17,15 +17,13 @@ import (
 // lenient reads scalars as the protocol does: a number or a truth value where a
 // text is wanted, and a text of digits where a number is. Unknown members are
 // ignored; names count by case, and none may occur twice in an object.
-//
-//nolint:gochecknoglobals // built once, read-only
 var lenient = json.WithUnmarshalers(json.JoinUnmarshalers(
 	json.UnmarshalFromFunc(func(d *jsontext.Decoder, text *string) error {
 		switch d.PeekKind() {
 		case '0', 't', 'f':
 			value, err := d.ReadValue()
 			*text = string(value)
-			return err //nolint:wrapcheck // the decoder adds where it happened
+			return err
 		default:
 			return errors.ErrUnsupported
 		}
@@ -36,7 +34,7 @@ var lenient = json.WithUnmarshalers(json.JoinUnmarshalers(
 		}
 		token, err := d.ReadToken()
 		if err != nil {
-			return err //nolint:wrapcheck // as above
+			return err
 		}
 		text := token.String()
 		if *n, err = strconv.ParseInt(text, 10, 64); err != nil {

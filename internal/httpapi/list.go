@@ -72,33 +72,33 @@ func (s *server) writeList(r *http.Request, file *spool.File, request submission
 	separator := `{"sequenceEntries":[`
 	counts, err := s.submissions.List(r.Context(), person, request, func(e submission.ListedEntry) error {
 		if _, err := io.WriteString(file, separator); err != nil {
-			return err //nolint:wrapcheck // the spool file says what it is
+			return err
 		}
 		separator = ","
-		return json.MarshalWrite(file, listedEntry(e)) //nolint:wrapcheck // as above
+		return json.MarshalWrite(file, listedEntry(e))
 	})
 	if err != nil {
-		return err //nolint:wrapcheck // the domain says what it did
+		return err
 	}
 	if separator != "," {
 		if _, err := io.WriteString(file, separator); err != nil {
-			return err //nolint:wrapcheck // as above
+			return err
 		}
 	}
 	if _, err := io.WriteString(file, `],"statusCounts":`); err != nil {
-		return err //nolint:wrapcheck // as above
+		return err
 	}
 	if err := json.MarshalWrite(file, counts.Statuses, json.Deterministic(true)); err != nil {
-		return err //nolint:wrapcheck // as above
+		return err
 	}
 	if _, err := io.WriteString(file, `,"processingResultCounts":`); err != nil {
-		return err //nolint:wrapcheck // as above
+		return err
 	}
 	if err := json.MarshalWrite(file, counts.Results, json.Deterministic(true)); err != nil {
-		return err //nolint:wrapcheck // as above
+		return err
 	}
 	_, err = io.WriteString(file, "}")
-	return err //nolint:wrapcheck // as above
+	return err
 }
 
 func listedEntry(e submission.ListedEntry) SequenceEntryStatus {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"mime/multipart"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,7 +40,7 @@ func TestSubmit_MessyFiles(t *testing.T) {
 		before := d.statusCounts(t, organism)
 		body, contentType := d.messyBody(t, name)
 		a := d.call(t, "POST", fmt.Sprintf("/%s/submit?groupId=%d", organism, group), anna, body, "Content-Type", contentType)
-		if a.StatusCode == 200 {
+		if a.StatusCode == http.StatusOK {
 			var stored []any
 			a.into(t, &stored)
 			if decision == "reject" || len(stored) == 0 {

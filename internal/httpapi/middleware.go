@@ -47,26 +47,35 @@ func (s *server) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(context.WithValue(r.Context(), requestIDKey, id))
 	w := newResponse(writer, s.stall)
 	setCommonHeaders(w.Header(), id)
+	fault := s.serve(w, r)
+	s.logAccess(r, w, time.Since(began), fault)
+	if fault != nil {
+		panic(http.ErrAbortHandler) // the client sees a cut answer, never a short one (L15)
+	}
+}
+
+// serve answers the request. A panic before anything was sent becomes a 500; any
+// other is returned.
+func (s *server) serve(w *response, r *http.Request) (fault any) {
 	defer func() {
-		fault := recover()
-		if fault != nil && fault != http.ErrAbortHandler && w.status == 0 { //nolint:errorlint // a panic value, compared as net/http does
-			s.fail(w, r, fmt.Errorf("panic: %v\n%s", fault, debug.Stack()))
+		fault = recover()
+		if fault == nil || fault == http.ErrAbortHandler { //nolint:errorlint // a panic value, compared as net/http does
+			return
+		}
+		err := fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
+		if w.status == 0 {
+			s.fail(w, r, err)
 			fault = nil
+			return
 		}
-		s.logAccess(r, w, time.Since(began), fault)
-		if fault != nil {
-			if fault != http.ErrAbortHandler { //nolint:errorlint // as above
-				s.logger.LogAttrs(r.Context(), slog.LevelError, "panic in mid-answer", slog.String("request_id", id),
-					slog.Any("error", fault), slog.String("stack", string(debug.Stack())))
-			}
-			panic(http.ErrAbortHandler) // the client sees a cut answer, never a short one (L15)
-		}
+		s.logger.LogAttrs(r.Context(), slog.LevelError, "panic in mid-answer", slog.String("request_id", requestID(r.Context())), slog.Any("error", err))
 	}()
 	if r.Method == http.MethodOptions {
 		answerOptions(w, r)
-		return
+		return nil
 	}
 	s.dispatch(w, r)
+	return nil
 }
 
 // dispatch calls the operation of the request if there is one and the caller may.

@@ -143,5 +143,5 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p Problem) {
 	h.Set("Content-Type", "application/problem+json")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(body) // a client that left finds out by itself
+	_, _ = w.Write(body) //nolint:gosec // JSON of its own media type; a client that left finds out by itself
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // answer lets a bare server fail with err.
-func answer(t *testing.T, err error) (*http.Response, map[string]any, string) {
+func answer(t *testing.T, err error) (*httptest.ResponseRecorder, map[string]any, string) {
 	t.Helper()
 	var log bytes.Buffer
 	s := &server{logger: slog.New(slog.NewTextHandler(&log, nil))}
@@ -29,7 +29,7 @@ func answer(t *testing.T, err error) (*http.Response, map[string]any, string) {
 	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil {
 		t.Fatalf("%s: %v", w.Body, err)
 	}
-	return w.Result(), body, log.String()
+	return w, body, log.String()
 }
 
 func TestProblem_EverySentinelHasAStatus(t *testing.T) {
@@ -51,19 +51,19 @@ func TestProblem_EverySentinelHasAStatus(t *testing.T) {
 	}
 	for sentinel, status := range want {
 		response, body, _ := answer(t, fmt.Errorf("while testing: %w", sentinel))
-		if response.StatusCode != status || body["status"] != float64(status) || body["title"] != http.StatusText(status) {
-			t.Errorf("%v: got %d and %v, want %d", sentinel, response.StatusCode, body, status)
+		if response.Code != status || body["status"] != float64(status) || body["title"] != http.StatusText(status) {
+			t.Errorf("%v: got %d and %v, want %d", sentinel, response.Code, body, status)
 		}
-		if got := response.Header.Get("Content-Type"); got != "application/problem+json" {
+		if got := response.Header().Get("Content-Type"); got != "application/problem+json" {
 			t.Errorf("%v: content type %q", sentinel, got)
 		}
 		if body["instance"] != "/zika/submit" {
 			t.Errorf("%v: instance %v", sentinel, body["instance"])
 		}
-		if got, want := response.Header.Get("WWW-Authenticate"), map[bool]string{true: "Bearer"}[status == 403]; got != want {
+		if got, want := response.Header().Get("WWW-Authenticate"), map[bool]string{true: "Bearer"}[status == 403]; got != want {
 			t.Errorf("%v: WWW-Authenticate %q, want %q", sentinel, got, want)
 		}
-		if got, want := response.Header.Get("Retry-After") != "", status == 503; got != want {
+		if got, want := response.Header().Get("Retry-After") != "", status == 503; got != want {
 			t.Errorf("%v: Retry-After is there: %v, want %v", sentinel, got, want)
 		}
 	}
@@ -105,8 +105,8 @@ func TestProblem_InvalidListsWhereAndWhat(t *testing.T) {
 		t.Errorf("got/want %s", diff)
 	}
 	response, body, _ := answer(t, seqlease.InvalidParameter("pipelineVersion", "pipelineVersion is missing"))
-	if response.StatusCode != 400 || body["type"] != typeInvalidRequest {
-		t.Errorf("got %d %v, want 400 and %s", response.StatusCode, body["type"], typeInvalidRequest)
+	if response.Code != http.StatusBadRequest || body["type"] != typeInvalidRequest {
+		t.Errorf("got %d %v, want 400 and %s", response.Code, body["type"], typeInvalidRequest)
 	}
 }
 
@@ -117,8 +117,8 @@ func TestProblem_L5_RefusalsAreListed(t *testing.T) {
 		Line:             7, Reason: seqlease.RefusedLeaseLost, Detail: "too late",
 	}
 	response, body, _ := answer(t, &seqlease.RefusedError{Refused: []seqlease.Refusal{refusal}})
-	if response.StatusCode != 422 || body["type"] != typeRefused {
-		t.Errorf("got %d %v, want 422 and %s", response.StatusCode, body["type"], typeRefused)
+	if response.Code != http.StatusUnprocessableEntity || body["type"] != typeRefused {
+		t.Errorf("got %d %v, want 422 and %s", response.Code, body["type"], typeRefused)
 	}
 	want := []any{map[string]any{"accession": "LOC_000001Y", "version": float64(1), "line": float64(7), "reason": "lease-lost", "detail": "too late"}}
 	if diff := cmp.Diff(body["refused"], any(want)); diff != "" {
@@ -129,8 +129,8 @@ func TestProblem_L5_RefusalsAreListed(t *testing.T) {
 func TestProblem_UnknownErrorsTellOnlyTheRequest(t *testing.T) {
 	t.Parallel()
 	response, body, log := answer(t, errors.New("password=hunter2 at 10.0.0.7"))
-	if response.StatusCode != 500 || body["type"] != typeBlank {
-		t.Errorf("got %d %v, want 500 and %s", response.StatusCode, body["type"], typeBlank)
+	if response.Code != http.StatusInternalServerError || body["type"] != typeBlank {
+		t.Errorf("got %d %v, want 500 and %s", response.Code, body["type"], typeBlank)
 	}
 	if detail, _ := body["detail"].(string); strings.Contains(detail, "hunter2") || !strings.Contains(detail, "the-request") {
 		t.Errorf("detail %q must name the request and not the cause", detail)

@@ -52,16 +52,16 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, body io.Reader) 
 		return
 	}
 	if _, err := io.Copy(w, body); err != nil {
-		s.abort(r, "answer cut", err)
+		s.abort(r, err)
 	}
 }
 
 // abort ends an answer that has begun so that the client sees it cut.
-func (s *server) abort(r *http.Request, what string, err error) {
+func (s *server) abort(r *http.Request, err error) {
 	level := slog.LevelError
 	if r.Context().Err() != nil {
 		level = slog.LevelInfo // the client left
 	}
-	s.logger.LogAttrs(r.Context(), level, what, slog.String("request_id", requestID(r.Context())), slog.Any("error", err))
+	s.logger.LogAttrs(r.Context(), level, "answer cut", slog.String("request_id", requestID(r.Context())), slog.Any("error", err))
 	panic(http.ErrAbortHandler)
 }

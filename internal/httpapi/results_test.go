@@ -45,7 +45,7 @@ func TestResults_Refusals(t *testing.T) {
 		{"unknown field", strings.Replace(second, `"age"`, `"colour"`, 1), seqlease.RefusedInvalid, []string{"colour"}},
 		{"L18 NUL", strings.Replace(second, `"Kenya"`, `"a\u0000b"`, 1), seqlease.RefusedInvalid, []string{"country"}},
 	} {
-		p := d.sendResults(t, pipe, good+"\n\r\n"+tt.line).problem(t, 422)
+		p := d.sendResults(t, good+"\n\r\n"+tt.line).problem(t, 422)
 		if p.Type != "urn:seqlease:problem:results-refused" || len(p.Refused) != 1 {
 			t.Errorf("%s: problem %+v", tt.name, p)
 			continue
@@ -88,7 +88,7 @@ func TestResults_Refusals(t *testing.T) {
 	if got := d.statusCounts(t, "zika"); !cmp.Equal(got, before) {
 		t.Errorf("counts %v, want unchanged %v", got, before)
 	}
-	d.sendResults(t, pipe, good+"\r"+second+"\r").want(t, 204)
+	d.sendResults(t, good+"\r"+second+"\r").want(t, 204)
 }
 
 // TestResults_FormsOfBodies sends one entry's result in every form that is taken.
@@ -108,17 +108,17 @@ func TestResults_FormsOfBodies(t *testing.T) {
 	_, _ = e.Write([]byte(line))
 	_ = e.Close()
 
-	d.sendResults(t, pipe, "").want(t, 204)
-	d.sendResults(t, pipe, line).want(t, 204) // the others repeat it (L6)
-	d.sendResults(t, pipe, "\n\n"+line+"\r\n \n").want(t, 204)
-	d.sendResults(t, pipe, line, "Content-Type", "application/X-NDJSON; charset=utf-8").want(t, 204)
-	d.sendResults(t, pipe, line, "Content-Encoding", "identity").want(t, 204)
-	d.sendResults(t, pipe, zipped.String(), "Content-Encoding", "gzip").want(t, 204)
-	d.sendResults(t, pipe, squeezed.String(), "Content-Encoding", "zstd").want(t, 204)
-	d.sendResults(t, pipe, line, "Content-Encoding", "gzip").problem(t, 400, "decompressed")
-	d.sendResults(t, pipe, zipped.String()[:zipped.Len()/2], "Content-Encoding", "gzip").problem(t, 400, "decompressed")
-	d.sendResults(t, pipe, line, "Content-Encoding", "br").problem(t, 415, "br")
-	d.sendResults(t, pipe, zipped.String(), "Content-Encoding", "gzip, gzip").problem(t, 415, "gzip, gzip")
+	d.sendResults(t, "").want(t, 204)
+	d.sendResults(t, line).want(t, 204) // the others repeat it (L6)
+	d.sendResults(t, "\n\n"+line+"\r\n \n").want(t, 204)
+	d.sendResults(t, line, "Content-Type", "application/X-NDJSON; charset=utf-8").want(t, 204)
+	d.sendResults(t, line, "Content-Encoding", "identity").want(t, 204)
+	d.sendResults(t, zipped.String(), "Content-Encoding", "gzip").want(t, 204)
+	d.sendResults(t, squeezed.String(), "Content-Encoding", "zstd").want(t, 204)
+	d.sendResults(t, line, "Content-Encoding", "gzip").problem(t, 400, "decompressed")
+	d.sendResults(t, zipped.String()[:zipped.Len()/2], "Content-Encoding", "gzip").problem(t, 400, "decompressed")
+	d.sendResults(t, line, "Content-Encoding", "br").problem(t, 415, "br")
+	d.sendResults(t, zipped.String(), "Content-Encoding", "gzip, gzip").problem(t, 415, "gzip, gzip")
 }
 
 // TestResults_LongLines has lines around the sizes at which buffers end (B067).
@@ -130,7 +130,7 @@ func TestResults_LongLines(t *testing.T) {
 	for i, e := range d.claim(t, pipe, len(lengths)) {
 		line := strings.TrimSuffix(resultOf(e), `"errors":[],"warnings":[]}`) + `"errors":[{"unprocessedFields":[],"processedFields":[],"message":"`
 		line += strings.Repeat("x", max(0, lengths[i]-len(line)-5)) + `"}]}`
-		d.sendResults(t, pipe, line).want(t, 204)
+		d.sendResults(t, line).want(t, 204)
 	}
 	if got, want := d.statusCounts(t, "zika")[seqlease.Processed], int64(len(lengths)); got != want {
 		t.Errorf("%d processed, want %d", got, want)
@@ -156,12 +156,12 @@ func TestResults_Bombs(t *testing.T) {
 		defer func() { _ = e.Close() }()
 		return string(e.EncodeAll(bytes.Repeat(chunk, 40), nil))
 	}
-	d.sendResults(t, pipe, zipped.String(), "Content-Encoding", "gzip").problem(t, 413, "line 1", "33554432")
-	d.sendResults(t, pipe, squeeze(), "Content-Encoding", "zstd").problem(t, 413, "line 1")
-	d.sendResults(t, pipe, squeeze(zstd.WithWindowSize(64<<20), zstd.WithSingleSegment(false)), "Content-Encoding", "zstd").problem(t, 413)
-	d.sendResults(t, pipe, squeeze(zstd.WithSingleSegment(true)), "Content-Encoding", "zstd").problem(t, 413)
-	d.sendResults(t, pipe, "{}\n"+strings.Repeat("[", 100_000)).problem(t, 400, "line 1")
-	d.sendResults(t, pipe, `{"accession":`+strings.Repeat("[", 100_000)).problem(t, 400, "line 1")
+	d.sendResults(t, zipped.String(), "Content-Encoding", "gzip").problem(t, 413, "line 1", "33554432")
+	d.sendResults(t, squeeze(), "Content-Encoding", "zstd").problem(t, 413, "line 1")
+	d.sendResults(t, squeeze(zstd.WithWindowSize(64<<20), zstd.WithSingleSegment(false)), "Content-Encoding", "zstd").problem(t, 413)
+	d.sendResults(t, squeeze(zstd.WithSingleSegment(true)), "Content-Encoding", "zstd").problem(t, 413)
+	d.sendResults(t, "{}\n"+strings.Repeat("[", 100_000)).problem(t, 400, "line 1")
+	d.sendResults(t, `{"accession":`+strings.Repeat("[", 100_000)).problem(t, 400, "line 1")
 	d.call(t, "POST", "/groups", anna, &zipped, "Content-Type", "application/json", "Content-Encoding", "gzip").problem(t, 413, "JSON body")
 	d.call(t, "POST", "/zika/extract-unprocessed-data", pipe, strings.NewReader("a="+strings.Repeat("x", 70<<10)),
 		"Content-Type", "application/x-www-form-urlencoded").problem(t, 413, "form body")
@@ -267,7 +267,7 @@ func TestSubmit_Forms(t *testing.T) {
 		{"long field", "", append([]string{"groupId", strings.Repeat("1", 70<<10)}, files...), 413, []string{"groupId"}},
 		{"wrong ending", "?groupId=" + group, []string{"metadataFile", strings.Replace(metadata, ".tsv", ".csv", 1), "sequenceFile", sequences}, 400, []string{"metadataFile", "tsv"}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) { //nolint:tparallel // each looks at what is left behind
 			body, contentType := upload(t, tt.parts...)
 			a := d.call(t, "POST", "/zika/submit"+tt.query, anna, body, "Content-Type", contentType)
 			if tt.status == 200 {

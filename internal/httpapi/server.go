@@ -115,7 +115,7 @@ func (s *server) failParameter(w http.ResponseWriter, r *http.Request, err error
 		err = seqlease.InvalidParameter(missing.ParamName, missing.ParamName+" is missing")
 	case errors.As(err, &malformed):
 		err = seqlease.InvalidParameter(malformed.ParamName,
-			fmt.Sprintf("%s can't be read: it must be one value of its type and in its range", malformed.ParamName))
+			malformed.ParamName+" can't be read: it must be one value of its type and in its range")
 	case errors.As(err, &repeated):
 		err = seqlease.InvalidParameter(repeated.ParamName, repeated.ParamName+" may be given once")
 	}

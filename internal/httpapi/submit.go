@@ -142,7 +142,7 @@ func (m readMarked) Read(p []byte) (int, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = &readError{err}
 	}
-	return n, err //nolint:wrapcheck // io.Reader
+	return n, err
 }
 
 // remove deletes the files.

@@ -145,7 +145,7 @@ func (r *Reader) fill() error {
 		r.end += n
 		r.err = err
 		if n > 0 || err != nil {
-			return nil
+			return nil //nolint:nilerr // it is returned after the bytes that came with it
 		}
 	}
 	r.err = io.ErrNoProgress
