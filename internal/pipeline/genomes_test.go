@@ -1,10 +1,12 @@
 package pipeline
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/seqlease/seqlease"
@@ -96,6 +98,59 @@ func TestAlignInsertionOfZika(t *testing.T) {
 	if want := 36; with != want || elsewhere != 0 {
 		t.Errorf("%d genomes have 61:T, want %d; %d have another insertion there, want none", with, want, elsewhere)
 	}
+}
+
+// TestAlignEventsOfSARSCoV2: insertions and deletions that define lineages (of
+// Omicron: BA.1, BA.2, JN.1) are all found at one and the same place.
+func TestAlignEventsOfSARSCoV2(t *testing.T) {
+	t.Parallel()
+	o := singleSegment(t, "zika")
+	o.Key, o.Segments[0].Sequence = "sars-cov-2", readReference(t, "sars-cov-2", "reference.fasta")
+	p := newAlign(t, o)
+	got := map[string]int{ // genomes with the event
+		"22204:GAGCCAGAA": 0, "11288-11296": 0, "21633-21641": 0, "21765-21770": 0, "28362-28370": 0, "29734-29759": 0,
+	}
+	for _, entry := range readEntries(t, "sars-cov-2/nextclade-2024") {
+		result := process(t, p, entry)
+		if len(result.Errors) > 0 {
+			t.Errorf("%s: %s", entry.SubmissionID, messages(result.Errors))
+			continue
+		}
+		for _, i := range result.Data.NucleotideInsertions[organism.MainSegment] {
+			count(got, i.String())
+		}
+		for _, d := range deletions(*result.Data.AlignedNucleotideSequences[organism.MainSegment]) {
+			count(got, d)
+		}
+	}
+	want := map[string]int{
+		"22204:GAGCCAGAA": 4, "11288-11296": 58, "21633-21641": 44, "21765-21770": 18, "28362-28370": 43, "29734-29759": 28,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("genomes with each event (-want +got):\n%s", diff)
+	}
+}
+
+// count counts the event if it is one of those that are looked for.
+func count(events map[string]int, event string) {
+	if _, ok := events[event]; ok {
+		events[event]++
+	}
+}
+
+// deletions lists the runs of '-' as "first-last", 1-based.
+func deletions(aligned string) []string {
+	var runs []string
+	for i := 0; i < len(aligned); i++ {
+		first := i
+		for i < len(aligned) && aligned[i] == '-' {
+			i++
+		}
+		if i > first {
+			runs = append(runs, fmt.Sprintf("%d-%d", first+1, i))
+		}
+	}
+	return runs
 }
 
 // TestAlignFindsSegmentsWithoutASuffix: a sequence whose id doesn't say so is
