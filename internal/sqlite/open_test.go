@@ -1,0 +1,283 @@
+package sqlite
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seqlease/seqlease/internal/storetest"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+// childStore makes the test binary a process that serves the named store, with
+// an upload under way, until its standard input ends.
+const childStore = "SEQLEASE_TEST_CHILD_STORE"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childStore); path != "" { //nolint:forbidigo // how a test tells its child what to do
+		if err := serveAsChild(path); err != nil {
+			_, _ = io.WriteString(os.Stdout, err.Error()+"\n")
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func serveAsChild(path string) error {
+	ctx := context.Background()
+	s, err := Open(ctx, Options{Path: path})
+	if err != nil {
+		return err
+	}
+	u, err := prepareUpload(ctx, s, 3*partEntries)
+	if err != nil {
+		return err
+	}
+	if _, err := beginUpload(ctx, s, u); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(os.Stdout, "serving\n"); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return errors.Join(err, s.Close())
+}
+
+// beginUpload stores all parts of an upload and leaves it unpublished.
+func beginUpload(ctx context.Context, s *Store, u submission.Upload) (*upload, error) {
+	up := &upload{Upload: u}
+	if err := s.write(ctx, up.begin); err != nil {
+		return nil, err
+	}
+	return up, s.storeParts(ctx, up)
+}
+
+// startChild starts another process on the store and waits until it serves.
+func startChild(t *testing.T, path string) *exec.Cmd {
+	t.Helper()
+	child := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this very test binary
+	child.Env = append(os.Environ(), childStore+"="+path)
+	if _, err := child.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || line != "serving\n" {
+		t.Fatalf("the child says %q (%v)", line, err)
+	}
+	return child
+}
+
+func TestOpen_B046_SecondProcessIsRefused(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	child := startChild(t, path)
+	alias := filepath.Join(t.TempDir(), "alias.db")
+	if err := os.Symlink(path, alias); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, alias} {
+		_, err := Open(t.Context(), Options{Path: name})
+		if !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), name) {
+			t.Errorf("open %s: got error %v, want %v with the path", name, err, ErrInUse)
+		}
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+
+	s, err := Open(t.Context(), Options{Path: path})
+	if err != nil {
+		t.Fatalf("open after the other process was killed: %v", err)
+	}
+	defer s.Close() //nolint:errcheck // the test is over
+	wantNoLeftovers(t, s)
+}
+
+// wantNoLeftovers checks that nothing of any upload is stored, and that the next
+// upload doesn't get an accession that was given out before.
+func wantNoLeftovers(t *testing.T, s *Store) {
+	t.Helper()
+	db := outsider(t, s)
+	for _, table := range []string{"upload", "upload_run", "entry", "submitted", "data_use_terms", "ticket"} {
+		var n int
+		if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 0 {
+			t.Errorf("%s has %d rows (%v), want 0", table, n, err)
+		}
+	}
+	u, err := prepareUpload(t.Context(), s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapping, err := s.Submit(t.Context(), u)
+	if err != nil || len(mapping) != 1 {
+		t.Fatalf("submit: %v, %v", mapping, err)
+	}
+	var before int
+	if err := db.QueryRowContext(t.Context(), "SELECT last - 1 FROM counter WHERE name = 'accession'").Scan(&before); err != nil || before < 3*partEntries {
+		t.Errorf("%d accessions were counted before (%v), want at least those of the removed upload", before, err)
+	}
+}
+
+func TestOpen_L1_LeftoversAreRemoved(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, err := Open(t.Context(), Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := prepareUpload(t.Context(), s, 3*partEntries+1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, err := beginUpload(t.Context(), s, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := s.GroupsOfEntries(t.Context(), versionsOf(up.mapping))
+	if err != nil || len(groups) != 0 {
+		t.Errorf("%d entries of an upload under way are seen (%v)", len(groups), err)
+	}
+	lease, err := s.Claim(t.Context(), benchClaim(10))
+	if err != nil || len(lease.Entries) != 0 {
+		t.Errorf("%d entries of an upload under way are claimed (%v)", len(lease.Entries), err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Open(t.Context(), Options{Path: path}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // the test is over
+	wantNoLeftovers(t, s)
+}
+
+func TestOpen_FilesAreTheOwnersOnly(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "odd ?#%41&name.db")
+	s, err := Open(t.Context(), Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // the test is over
+	if err := s.Register(t.Context(), storetest.Organisms()); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", ".lock"} {
+		info, err := os.Stat(path + suffix)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got, want := info.Mode().Perm(), os.FileMode(0o600); got != want {
+			t.Errorf("%s has mode %v, want %v", suffix, got, want)
+		}
+	}
+}
+
+func TestOpen_MissingDirectoryIsNamed(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "nowhere", "store.db")
+	if _, err := Open(t.Context(), Options{Path: path}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), path) {
+		t.Errorf("got error %v, want one that names %s", err, path)
+	}
+	if _, err := Open(t.Context(), Options{}); err == nil {
+		t.Error("a store without a path was opened")
+	}
+}
+
+func TestOpen_L11_OldEngineIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		version  string
+		hasClock bool
+		good     bool
+	}{
+		{"3.41.2", false, false},
+		{"3.41.2", true, false},
+		{"3.42.0", true, true},
+		{"3.54.1", true, true},
+		{"3.54.1", false, false},
+		{"4.0", true, true},
+		{"2.8.17", true, false},
+		{"unknown", true, false},
+	} {
+		if err := checkVersion(c.version, c.hasClock); (err == nil) != c.good {
+			t.Errorf("SQLite %s, clock %v: got error %v, want good %v", c.version, c.hasClock, err, c.good)
+		}
+	}
+}
+
+func TestMigrate(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	applied := func() (list []bool) {
+		t.Helper()
+		steps, err := MigrationStatus(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range steps {
+			list = append(list, step.Applied)
+		}
+		return list
+	}
+	if got, want := applied(), []bool{false}; !cmp.Equal(got, want) {
+		t.Errorf("before: got %v, want %v", got, want)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("asking for the status made the file: %v", err)
+	}
+	if err := Migrate(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := applied(), []bool{true}; !cmp.Equal(got, want) {
+		t.Errorf("beside a server: got %v, want %v", got, want)
+	}
+	mustExec(t, outsider(t, s), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Options{Path: path}); err == nil || !strings.Contains(err.Error(), "9999") {
+		t.Errorf("got error %v for the schema of a newer seqlease, want one that names its version", err)
+	}
+}
+
+// The engine is made for one version of its C library in Go; go.mod must not
+// move it.
+func TestEngine_HasItsOwnLibc(t *testing.T) {
+	t.Parallel()
+	list := func(args ...string) string {
+		t.Helper()
+		out, err := exec.CommandContext(t.Context(), "go", args...).Output() //nolint:gosec // constant arguments
+		if err != nil {
+			t.Fatalf("go %v: %v", args, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	engine := list("list", "-m", "-f", "{{.Path}}@{{.Version}}", "modernc.org/sqlite")
+	libc := list("list", "-m", "-f", "{{.Path}}@{{.Version}}", "modernc.org/libc")
+	if !strings.Contains(list("mod", "graph")+"\n", engine+" "+libc+"\n") {
+		t.Errorf("%s is built with %s, which isn't the one that it asks for", engine, libc)
+	}
+}

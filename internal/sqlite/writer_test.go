@@ -1,0 +1,372 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/storetest"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+// prepareUpload registers the suite's organisms and a group, and returns an
+// upload of n entries.
+func prepareUpload(ctx context.Context, s *Store, n int) (submission.Upload, error) {
+	if err := s.Register(ctx, storetest.Organisms()); err != nil {
+		return submission.Upload{}, err
+	}
+	g, err := s.CreateGroup(ctx, seqlease.NewGroup{GroupName: "Institute of Virology"}, "anna")
+	return submission.Upload{
+		Organism: storetest.WestNile, GroupID: g.GroupID, Submitter: "anna", AccessionPrefix: "LOC_",
+		Terms: seqlease.DataUseTerms{Type: seqlease.TermsOpen}, Entries: benchEntries(n),
+	}, err
+}
+
+func versionsOf(mapping []seqlease.SubmissionIDMapping) []seqlease.AccessionVersion {
+	versions := make([]seqlease.AccessionVersion, len(mapping))
+	for i, m := range mapping {
+		versions[i] = m.AccessionVersion
+	}
+	return versions
+}
+
+// submitted is a fresh store with n entries.
+func submitted(t testing.TB, n int) (*Store, submission.Upload, []seqlease.AccessionVersion) {
+	t.Helper()
+	s := newStore(t)
+	u, err := prepareUpload(t.Context(), s, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapping, err := s.Submit(t.Context(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, u, versionsOf(mapping)
+}
+
+// holdWriter keeps the writer busy until the returned function is called, which
+// waits for the writes that came meanwhile.
+func holdWriter(t *testing.T, s *Store) (release func()) {
+	t.Helper()
+	held, free, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		first := true
+		ended <- s.write(context.WithoutCancel(t.Context()), func(context.Context, *tx) error {
+			if first {
+				first = false
+				close(held)
+				<-free
+			}
+			return nil
+		})
+	}()
+	<-held
+	return func() {
+		close(free)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWrite_CancelledWhileItWaits(t *testing.T) {
+	t.Parallel()
+	s, u, _ := submitted(t, 1)
+	release := holdWriter(t, s)
+	defer release()
+	ctx, cancel := context.WithCancel(t.Context())
+	answer := make(chan error, 1)
+	go func() {
+		_, err := s.Submit(ctx, u)
+		answer <- err
+	}()
+	cancel()
+	if err := <-answer; !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want %v", err, context.Canceled)
+	}
+}
+
+func TestWrite_GroupCommitsGoodOnesOnly(t *testing.T) {
+	t.Parallel()
+	refusal := errors.New("refused")
+	for _, c := range []struct {
+		name string
+		bad  func(ctx context.Context, t *tx) error
+	}{
+		{"an error undoes its own write", func(context.Context, *tx) error { return refusal }},
+		{"a lost transaction undoes nothing else", func(ctx context.Context, t *tx) error {
+			// As a full disk does: the whole transaction is gone.
+			_, err := t.statement("rollback").ExecContext(ctx)
+			return errors.Join(refusal, err)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStore(t)
+			release := holdWriter(t, s)
+			var group errgroup.Group
+			for i := range 6 {
+				group.Go(func() error {
+					err := s.write(t.Context(), func(ctx context.Context, t *tx) error {
+						if _, err := t.exec(ctx, "create_group", groupArgs(fmt.Sprint(i))...); err != nil {
+							return err
+						}
+						if i%3 == 1 {
+							return c.bad(ctx, t)
+						}
+						return nil
+					})
+					if (i%3 == 1) != errors.Is(err, refusal) {
+						return fmt.Errorf("write %d: got error %w", i, err)
+					}
+					return nil
+				})
+			}
+			release()
+			if err := group.Wait(); err != nil {
+				t.Error(err)
+			}
+			groups, err := s.GroupsOf(t.Context(), "")
+			if err != nil || len(groups) != 4 {
+				t.Errorf("%d groups are stored (%v), want those 4 without an error", len(groups), err)
+			}
+			names := map[string]bool{}
+			for _, g := range groups {
+				names[g.GroupName] = true
+			}
+			if names["1"] || names["4"] || len(names) != 4 {
+				t.Errorf("stored %v", names)
+			}
+		})
+	}
+}
+
+func groupArgs(name string) []any {
+	return named("group_name", name, "institution", "", "line1", "", "line2", "", "city", "", "state", "",
+		"postal_code", "", "country", "", "contact_email", "")
+}
+
+func TestWrite_ClosedStore(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	release := holdWriter(t, s)
+	release()
+	if err := s.writer.close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CreateGroup(t.Context(), seqlease.NewGroup{}, "anna"); !errors.Is(err, ErrClosed) {
+		t.Errorf("got error %v, want %v", err, ErrClosed)
+	}
+	s.writer = nil // closed already
+}
+
+func TestWrite_B037_FullDiskLeavesTheStoreUsable(t *testing.T) {
+	t.Parallel()
+	s, u, _ := submitted(t, 10)
+	limit := func(pages int) {
+		t.Helper()
+		if _, err := s.writer.conn.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", pages)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit(1) // the least that SQLite takes: as many as there are
+	u.Entries = benchEntries(20 * partEntries)
+	if _, err := s.Submit(t.Context(), u); !errors.Is(err, ErrDiskFull) {
+		t.Fatalf("got error %v, want %v", err, ErrDiskFull)
+	}
+	counts, err := s.List(t.Context(), submission.ListFilter{Organism: storetest.WestNile}, func(submission.ListedEntry) error { return nil })
+	if err != nil || counts.Statuses[seqlease.Received] != 10 {
+		t.Errorf("counted %v (%v), want 10 received", counts.Statuses, err)
+	}
+	limit(1 << 30)
+	if mapping, err := s.Submit(t.Context(), u); err != nil || len(mapping) != 20*partEntries {
+		t.Errorf("with room again: %d entries stored (%v)", len(mapping), err)
+	}
+	wantIntact(t, s)
+}
+
+// wantIntact checks the file and that nothing of the queue is left over.
+func wantIntact(t *testing.T, s *Store) {
+	t.Helper()
+	db := outsider(t, s)
+	var verdict string
+	if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+		t.Errorf("integrity: %s (%v)", verdict, err)
+	}
+	for what, query := range map[string]string{
+		"tickets without entry":  "SELECT count(*) FROM ticket AS t WHERE NOT EXISTS (SELECT 1 FROM entry AS e WHERE e.id = t.entry_id)",
+		"leased without entry":   "SELECT count(*) FROM leased AS t WHERE NOT EXISTS (SELECT 1 FROM entry AS e WHERE e.id = t.entry_id)",
+		"leased without lease":   "SELECT count(*) FROM leased AS d WHERE NOT EXISTS (SELECT 1 FROM lease AS l WHERE l.attempt_id = d.attempt_id)",
+		"leases without entries": "SELECT count(*) FROM lease AS l WHERE NOT EXISTS (SELECT 1 FROM leased AS d WHERE l.attempt_id = d.attempt_id)",
+		"both ticket and lease": `SELECT count(*) FROM ticket AS t JOIN leased AS d
+			ON d.pipeline_version = t.pipeline_version AND d.entry_id = t.entry_id`,
+		"entries in no state": `SELECT count(*) FROM entry_state AS s WHERE s.outcome IS NULL AND s.lease_until IS NULL
+			AND NOT EXISTS (SELECT 1 FROM ticket AS t WHERE t.entry_id = s.id)`,
+	} {
+		var n int
+		if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil || n != 0 {
+			t.Errorf("%s: %d (%v), want none", what, n, err)
+		}
+	}
+}
+
+func TestStore_B046_NobodySeesABusyStore(t *testing.T) {
+	t.Parallel()
+	const workers, each = 16, 40
+	s, u, versions := submitted(t, workers*each)
+	stop := make(chan struct{})
+	var shell errgroup.Group
+	db := outsider(t, s)
+	shell.Go(func() error { // another program writes now and then
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return nil
+			default:
+			}
+			if _, err := db.ExecContext(t.Context(), "UPDATE counter SET last = last + 1 WHERE name = 'accession'"); err != nil {
+				return fmt.Errorf("outside write %d: %w", n, err)
+			}
+		}
+	})
+	var group errgroup.Group
+	for range workers {
+		group.Go(func() error { return claimAndAnswer(t.Context(), s) })
+	}
+	group.Go(func() error {
+		_, err := s.Submit(t.Context(), u)
+		return err
+	})
+	group.Go(func() error {
+		_, err := s.List(t.Context(), submission.ListFilter{Organism: storetest.WestNile}, func(submission.ListedEntry) error { return nil })
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
+	close(stop)
+	if err := shell.Wait(); err != nil {
+		t.Error(err)
+	}
+	if err := claimAndAnswer(t.Context(), s); err != nil { // what was uploaded after the last worker looked
+		t.Error(err)
+	}
+	counts, err := s.List(t.Context(), submission.ListFilter{Organism: storetest.WestNile}, func(submission.ListedEntry) error { return nil })
+	if got, want := counts.Statuses[seqlease.Processed], int64(2*len(versions)); err != nil || got != want {
+		t.Errorf("%d entries are processed (%v), want %d", got, err, want)
+	}
+	wantIntact(t, s)
+}
+
+// claimAndAnswer works until nothing waits.
+func claimAndAnswer(ctx context.Context, s *Store) error {
+	for {
+		lease, err := s.Claim(ctx, benchClaim(7))
+		if err != nil || len(lease.Entries) == 0 {
+			return err
+		}
+		if err := s.AcceptResults(ctx, benchResults(lease, packedBody())); err != nil {
+			return err
+		}
+	}
+}
+
+func TestClaim_IdleClaimNeedsNoWriter(t *testing.T) {
+	t.Parallel()
+	s, _, _ := submitted(t, 1)
+	lease, err := s.Claim(t.Context(), benchClaim(1))
+	if err != nil || len(lease.Entries) != 1 {
+		t.Fatalf("claimed %d entries (%v), want 1", len(lease.Entries), err)
+	}
+	release := holdWriter(t, s)
+	defer release()
+	idle, err := s.Claim(t.Context(), benchClaim(1))
+	if err != nil || len(idle.Entries) != 0 || idle.Mark != lease.Mark {
+		t.Errorf("got %d entries and mark %q (%v), want none and %q", len(idle.Entries), idle.Mark, err, lease.Mark)
+	}
+}
+
+func TestRead_SnapshotStaysWhileOthersWrite(t *testing.T) {
+	t.Parallel()
+	s, u, versions := submitted(t, 300)
+	listed := 0
+	counts, err := s.List(t.Context(), submission.ListFilter{Organism: storetest.WestNile}, func(e submission.ListedEntry) error {
+		listed++
+		if e.Status != seqlease.Received {
+			return fmt.Errorf("%s is %s, want %s", e.AccessionVersion, e.Status, seqlease.Received)
+		}
+		if listed > 1 {
+			return nil
+		}
+		if _, err := s.Submit(t.Context(), u); err != nil {
+			return err
+		}
+		lease, err := s.Claim(t.Context(), benchClaim(100))
+		if err != nil {
+			return err
+		}
+		return s.AcceptResults(t.Context(), benchResults(lease, packedBody()))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if listed != len(versions) || counts.Statuses[seqlease.Received] != int64(len(versions)) {
+		t.Errorf("listed %d and counted %v, want %d received", listed, counts.Statuses, len(versions))
+	}
+}
+
+func TestLists_B035_OneHundredThousandIDs(t *testing.T) {
+	t.Parallel()
+	s, _, versions := submitted(t, 1)
+	const n = 100_000
+	unknown := make([]seqlease.AccessionVersion, n)
+	lines := make([]queue.Line, n)
+	for i := range unknown {
+		unknown[i] = seqlease.AccessionVersion{Accession: seqlease.NewAccession("OTHER_", int64(i+1)), Version: 1}
+		lines[i] = queue.Line{AccessionVersion: unknown[i], Number: i + 1, Result: seqlease.NoIssues, Packed: seqlease.Packed{Bytes: []byte("x")}}
+	}
+	var state *submission.StateError
+	if err := s.Delete(t.Context(), storetest.WestNile, append(unknown, versions...)); !errors.As(err, &state) || len(state.Missing) != n {
+		t.Errorf("delete: got error of %T with the wrong entries, want %d missing", err, n)
+	}
+	a := submission.Approval{Organism: storetest.WestNile, Scope: seqlease.ApproveAll, Entries: append(unknown, versions...)}
+	if _, err := s.Approve(t.Context(), a); !errors.As(err, &state) || len(state.Missing) != n || len(state.WrongStatus) != 1 {
+		t.Errorf("approve: got error of %T with the wrong entries, want %d missing", err, n)
+	}
+	groups, err := s.GroupsOfEntries(t.Context(), append(unknown, versions...))
+	if err != nil || len(groups) != 1 {
+		t.Errorf("groups of entries: %d (%v), want 1", len(groups), err)
+	}
+	var refused *seqlease.RefusedError
+	r := queue.Submission{Organism: storetest.WestNile, PipelineVersion: 1, Lines: lines}
+	if err := s.AcceptResults(t.Context(), r); !errors.As(err, &refused) || len(refused.Refused) != n {
+		t.Errorf("accept: got error of %T with the wrong lines, want %d refused", err, n)
+	}
+}
+
+func TestEdit_KeepsTheFirstRevisionForTheArchive(t *testing.T) {
+	t.Parallel()
+	s, _, versions := submitted(t, 1)
+	for _, text := range []string{`{"metadata":{"a":"1"}}`, `{"metadata":{"a":"2"}}`} {
+		if err := claimAndAnswer(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		e := submission.Edit{Organism: storetest.WestNile, AccessionVersion: versions[0], Data: []byte(text)}
+		if err := s.Edit(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var revisions sql.NullString
+	db := outsider(t, s)
+	err := db.QueryRowContext(t.Context(), "SELECT group_concat(revision) FROM (SELECT revision FROM submitted ORDER BY revision)").Scan(&revisions)
+	if got, want := revisions.String, "1,3"; err != nil || got != want {
+		t.Errorf("stored revisions %s (%v), want %s", got, err, want)
+	}
+}
