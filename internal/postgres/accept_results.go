@@ -1,0 +1,173 @@
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
+)
+
+//go:embed sql/accept_results.sql
+var acceptResultsSQL string
+
+//go:embed sql/accept_settings.sql
+var acceptSettingsSQL string
+
+// AcceptResults stores results of entries that the attempts hold, or nothing
+// (L3, L5, L6, L10), as [queue.Store] says. In the usual case it is one
+// statement, whatever the number of lines and attempts.
+func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) error {
+	o, err := s.organism(ctx, r.Organism)
+	if err != nil {
+		return err
+	}
+	lines, duplicates := splitDuplicates(r.Lines)
+	refused := append(slices.Clone(r.Invalid), duplicates...)
+	if len(lines) == 0 && len(refused) == 0 {
+		return nil
+	}
+	// A repetition is harmless (L6), so a lost answer is asked for again.
+	return s.repeat(ctx, func() error {
+		if len(refused) == 0 {
+			whole, err := s.acceptWhole(ctx, o.id, r, lines)
+			if whole || err != nil {
+				return err
+			}
+		}
+		return s.acceptLines(ctx, o.id, r, lines, refused)
+	})
+}
+
+// splitDuplicates refuses every further line for an entry.
+func splitDuplicates(all []queue.Line) (lines []queue.Line, duplicates []seqlease.Refusal) {
+	first := make(map[seqlease.AccessionVersion]int, len(all))
+	lines = make([]queue.Line, 0, len(all))
+	for _, line := range all {
+		if number, twice := first[line.AccessionVersion]; twice {
+			duplicates = append(duplicates, seqlease.Refusal{
+				AccessionVersion: line.AccessionVersion, Line: line.Number, Reason: seqlease.RefusedDuplicate,
+				Detail: fmt.Sprintf("lines %d and %d both hold a result of %s; send one result for each entry", number, line.Number, line.AccessionVersion),
+			})
+			continue
+		}
+		first[line.AccessionVersion] = line.Number
+		lines = append(lines, line)
+	}
+	return lines, duplicates
+}
+
+// acceptWhole stores all lines if every one of them is good, else nothing, in
+// one round trip.
+func (s *Store) acceptWhole(ctx context.Context, organismID int32, r queue.Submission, lines []queue.Line) (whole bool, err error) {
+	err = s.with(ctx, func(c *pgxpool.Conn) error {
+		return withSettings(ctx, c, acceptSettingsSQL, acceptResultsSQL, acceptArguments(organismID, r, lines, true), func(rows pgx.Rows) error {
+			good, err := readList(rows)
+			whole = len(good) == len(lines)
+			return err
+		})
+	})
+	return whole && err == nil, err
+}
+
+// acceptLines stores the good lines and keeps them only if all others are
+// repetitions; else it names every refused line.
+func (s *Store) acceptLines(ctx context.Context, organismID int32, r queue.Submission, lines []queue.Line, refused []seqlease.Refusal) error {
+	return s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, acceptSettingsSQL); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, acceptResultsSQL, acceptArguments(organismID, r, lines, false))
+		if err != nil {
+			return err
+		}
+		good, err := readList(rows)
+		if err != nil {
+			return err
+		}
+		// The statement after has a fresh snapshot: of two equal submissions at once it
+		// sees the results of the one that came first.
+		more, err := explainMissing(ctx, tx, r, without(lines, good))
+		if err != nil {
+			return err
+		}
+		if refused := slices.Concat(refused, more); len(refused) > 0 {
+			slices.SortStableFunc(refused, func(a, b seqlease.Refusal) int { return a.Line - b.Line })
+			return &seqlease.RefusedError{Refused: refused}
+		}
+		return nil
+	})
+}
+
+// readList reads the one row of accept_results: the good lines, counted from 1.
+func readList(rows pgx.Rows) ([]int64, error) {
+	list, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[[]int64])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, errors.New("accept_results answered no row")
+	}
+	return list, err
+}
+
+// without returns the lines that are not in good.
+func without(lines []queue.Line, good []int64) []queue.Line {
+	isGood := make([]bool, len(lines))
+	for _, n := range good {
+		isGood[n-1] = true
+	}
+	var missing []queue.Line
+	for i, line := range lines {
+		if !isGood[i] {
+			missing = append(missing, line)
+		}
+	}
+	return missing
+}
+
+func acceptArguments(organismID int32, r queue.Submission, lines []queue.Line, whole bool) pgx.StrictNamedArgs {
+	n := len(lines)
+	attempts, accessions, versions, digests := lineKeys(lines)
+	outcomes, dictionaries, bodies := make([]int16, n), make([]int64, n), make([][]byte, n)
+	distinct := map[seqlease.AttemptID]bool{}
+	var attemptIDs []pgtype.UUID
+	for i, line := range lines {
+		outcomes[i], dictionaries[i], bodies[i] = outcomeOf(line.Result), line.Packed.Dictionary, line.Packed.Bytes
+		if !distinct[line.AttemptID] {
+			distinct[line.AttemptID] = true
+			attemptIDs = append(attemptIDs, attempts[i])
+		}
+	}
+	return pgx.StrictNamedArgs{
+		"organism": organismID, "version": int64(r.PipelineVersion), "claimed_by": r.ClaimedBy, "claimed_by_sum": nameSum(r.ClaimedBy),
+		"whole": whole, "attempt_ids": attemptIDs, "attempts": attempts, "accessions": accessions, "versions": versions,
+		"outcomes": outcomes, "digests": digests, "dictionaries": dictionaries, "bodies": bodies,
+	}
+}
+
+// lineKeys are the columns that say what a line is about and what is in it.
+func lineKeys(lines []queue.Line) (attempts []pgtype.UUID, accessions []string, versions []int64, digests [][]byte) {
+	n := len(lines)
+	attempts, accessions, versions, digests = make([]pgtype.UUID, n), make([]string, n), make([]int64, n), make([][]byte, n)
+	for i := range lines {
+		attempts[i], accessions[i], versions[i] = uuid(lines[i].AttemptID), string(lines[i].Accession), int64(lines[i].Version)
+		digests[i] = lines[i].Digest[:]
+	}
+	return attempts, accessions, versions, digests
+}
+
+// outcomeOf is how a judgement is stored.
+func outcomeOf(r seqlease.ProcessingResult) int16 {
+	return int16(slices.Index(seqlease.ProcessingResults(), r)) //nolint:gosec // of three; -1 is refused by a CHECK
+}
+
+// nameSum recognises the user that a stored result came from.
+func nameSum(user string) int32 {
+	return int32(crc32.ChecksumIEEE([]byte(user))) //nolint:gosec // the bits, whatever the sign
+}

@@ -1,0 +1,107 @@
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+//go:embed sql/lock_entries.sql
+var lockEntriesSQL string
+
+//go:embed sql/entry_states.sql
+var entryStatesSQL string
+
+// lockedEntries are entries whose rows are locked, in order of id.
+type lockedEntries struct {
+	ids   []int64
+	names map[int64]seqlease.AccessionVersion
+}
+
+// lockEntries locks the named entries. Those that are missing or of another
+// organism are a [*submission.StateError].
+func lockEntries(ctx context.Context, tx pgx.Tx, organism seqlease.Organism, entries []seqlease.AccessionVersion) (lockedEntries, error) {
+	wanted := slices.SortedFunc(slices.Values(entries), seqlease.AccessionVersion.Compare)
+	wanted = slices.Compact(wanted)
+	accessions, versions := columns(wanted)
+	locked := lockedEntries{names: make(map[int64]seqlease.AccessionVersion, len(wanted))}
+	found := make(map[seqlease.AccessionVersion]bool, len(wanted))
+	wrong := &submission.StateError{Foreign: map[seqlease.Organism][]seqlease.AccessionVersion{}}
+	rows, err := tx.Query(ctx, lockEntriesSQL, pgx.StrictNamedArgs{"accessions": accessions, "versions": versions})
+	if err != nil {
+		return locked, err
+	}
+	var id int64
+	var av seqlease.AccessionVersion
+	var of seqlease.Organism
+	_, err = pgx.ForEachRow(rows, []any{&id, &av.Accession, &av.Version, &of}, func() error {
+		found[av] = true
+		if of != organism {
+			wrong.Foreign[of] = append(wrong.Foreign[of], av)
+			return nil
+		}
+		locked.ids, locked.names[id] = append(locked.ids, id), av
+		return nil
+	})
+	if err != nil {
+		return locked, err
+	}
+	for _, av := range wanted {
+		if !found[av] {
+			wrong.Missing = append(wrong.Missing, av)
+		}
+	}
+	if !wrong.IsEmpty() {
+		return locked, wrong
+	}
+	return locked, nil
+}
+
+func columns(entries []seqlease.AccessionVersion) (accessions []string, versions []int64) {
+	accessions, versions = make([]string, len(entries)), make([]int64, len(entries))
+	for i, av := range entries {
+		accessions[i], versions[i] = string(av.Accession), int64(av.Version)
+	}
+	return accessions, versions
+}
+
+// entryState is what people see of an entry.
+type entryState struct {
+	status seqlease.Status
+	result seqlease.ProcessingResult
+}
+
+// readStates returns the states of locked entries at this instant.
+func readStates(ctx context.Context, tx pgx.Tx, organismID int32, ids []int64) (map[int64]entryState, error) {
+	rows, err := tx.Query(ctx, entryStatesSQL, pgx.StrictNamedArgs{"organism": organismID, "ids": ids})
+	if err != nil {
+		return nil, err
+	}
+	states := make(map[int64]entryState, len(ids))
+	var id int64
+	var status, outcome int
+	_, err = pgx.ForEachRow(rows, []any{&id, &status, &outcome}, func() error {
+		states[id] = entryState{status: seqlease.Statuses()[status], result: seqlease.ProcessingResults()[outcome]}
+		return nil
+	})
+	return states, err
+}
+
+// mustBe returns a [*submission.StateError] unless each entry has one of the statuses.
+func (l lockedEntries) mustBe(states map[int64]entryState, allowed ...seqlease.Status) error {
+	wrong := &submission.StateError{WrongStatus: map[seqlease.AccessionVersion]seqlease.Status{}, WantStatuses: allowed}
+	for _, id := range l.ids {
+		if status := states[id].status; !slices.Contains(allowed, status) {
+			wrong.WrongStatus[l.names[id]] = status
+		}
+	}
+	if !wrong.IsEmpty() {
+		return wrong
+	}
+	return nil
+}

@@ -1,0 +1,13 @@
+package postgres
+
+import "github.com/jackc/pgx/v5/pgxpool"
+
+// Forget drops what this process remembers of the queues.
+func (s *Store) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lanes = map[laneKey]*lane{}
+}
+
+// Pool lets tests look at the database and stand in the way.
+func (s *Store) Pool() *pgxpool.Pool { return s.pool }

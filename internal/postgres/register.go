@@ -1,0 +1,152 @@
+package postgres
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/organism"
+	"github.com/seqlease/seqlease/internal/seqcodec"
+)
+
+//go:embed sql/register_organism.sql
+var registerOrganismSQL string
+
+//go:embed sql/register_version.sql
+var registerVersionSQL string
+
+//go:embed sql/find_dictionary.sql
+var findDictionarySQL string
+
+//go:embed sql/dictionaries.sql
+var dictionariesSQL string
+
+// Register makes the organisms known with pipeline version 1 and lets this
+// process compress with their present references. What is there already stays
+// as it is. It is safe beside running servers.
+func (s *Store) Register(ctx context.Context, organisms []*organism.Organism) error {
+	sorted := slices.SortedFunc(slices.Values(organisms), func(a, b *organism.Organism) int { return cmp.Compare(a.Key, b.Key) })
+	known := map[seqlease.Organism]knownOrganism{}
+	err := s.retry(ctx, func() error {
+		return s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+			for _, o := range sorted {
+				k, err := register(ctx, tx, o)
+				if err != nil {
+					return fmt.Errorf("organism %s: %w", o.Key, err)
+				}
+				known[o.Key] = k
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("register organisms: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, k := range known {
+		s.organisms[key] = k
+		s.dictionaries[k.dictionary.ID] = k.dictionary.Bytes
+	}
+	return nil
+}
+
+func register(ctx context.Context, tx pgx.Tx, o *organism.Organism) (knownOrganism, error) {
+	k := knownOrganism{registered: true}
+	if _, err := tx.Exec(ctx, registerOrganismSQL, pgx.StrictNamedArgs{"key": string(o.Key)}); err != nil {
+		return k, err
+	}
+	reference := bytes.Clone(o.Dictionary())
+	digest := sha256.Sum256(reference)
+	_, err := tx.Exec(ctx, registerVersionSQL, pgx.StrictNamedArgs{"key": string(o.Key), "digest": digest[:], "bytes": reference})
+	if err != nil {
+		return k, err
+	}
+	err = tx.QueryRow(ctx, findDictionarySQL, pgx.StrictNamedArgs{"key": string(o.Key), "digest": digest[:]}).Scan(&k.id, &k.dictionary.ID)
+	if k.dictionary.ID != 0 {
+		k.dictionary.Bytes = reference
+	}
+	return k, err
+}
+
+// Pack compresses a document against the organism's present reference. The
+// organism must have been registered by this process, else the error is
+// [seqlease.ErrUnknownOrganism]; a document that could not be read back is
+// [seqlease.ErrTooLarge].
+func (s *Store) Pack(o seqlease.Organism, document []byte) (seqlease.Packed, error) {
+	s.mu.RLock()
+	known := s.organisms[o]
+	s.mu.RUnlock()
+	if !known.registered {
+		return seqlease.Packed{}, fmt.Errorf("%w: %q is not registered", seqlease.ErrUnknownOrganism, o)
+	}
+	if len(document) > seqcodec.MaxDocument {
+		return seqlease.Packed{}, fmt.Errorf("%w: a document of %d bytes; at most %d can be stored", seqlease.ErrTooLarge, len(document), seqcodec.MaxDocument)
+	}
+	packed, err := s.codec.Encode(known.dictionary, document)
+	return seqlease.Packed{Dictionary: known.dictionary.ID, Bytes: packed}, err
+}
+
+// unpack returns the document. Its dictionary must be known ([Store.learn]).
+func (s *Store) unpack(dictionary int64, packed []byte) ([]byte, error) {
+	s.mu.RLock()
+	raw, known := s.dictionaries[dictionary]
+	s.mu.RUnlock()
+	if !known {
+		return nil, fmt.Errorf("dictionary %d is not in the database", dictionary)
+	}
+	return s.codec.Decode(seqcodec.Dictionary{ID: dictionary, Bytes: raw}, packed)
+}
+
+// queryer is what a connection and a transaction have in common.
+type queryer interface {
+	Query(ctx context.Context, sql string, arguments ...any) (pgx.Rows, error)
+}
+
+// learn reads the organism's dictionaries that this process doesn't know, such
+// as of an earlier reference or one that another server registered.
+func (s *Store) learn(ctx context.Context, q queryer, organismID int32) error {
+	s.mu.RLock()
+	known := slices.Collect(maps.Keys(s.dictionaries))
+	s.mu.RUnlock()
+	rows, err := q.Query(ctx, dictionariesSQL, pgx.StrictNamedArgs{"organism": organismID, "known": known})
+	if err != nil {
+		return err
+	}
+	var id int64
+	var raw []byte
+	_, err = pgx.ForEachRow(rows, []any{&id, &raw}, func() error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.dictionaries[id] = bytes.Clone(raw)
+		return nil
+	})
+	return err
+}
+
+// learnMissing calls learn if any of the dictionaries is unknown. It takes a
+// connection of its own.
+func (s *Store) learnMissing(ctx context.Context, organismID int32, ids func(yield func(int64) bool)) error {
+	missing := false
+	s.mu.RLock()
+	for id := range ids {
+		if _, known := s.dictionaries[id]; !known {
+			missing = true
+			break
+		}
+	}
+	s.mu.RUnlock()
+	if !missing {
+		return nil
+	}
+	return s.with(ctx, func(c *pgxpool.Conn) error { return s.learn(ctx, c, organismID) })
+}

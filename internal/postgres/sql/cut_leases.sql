@@ -1,0 +1,35 @@
+-- seqlease cut_leases (L10): takes the entries out of the leases that hold them; waits for results that are being accepted
+WITH held AS MATERIALIZED (
+    SELECT attempt_id, part, pipeline_version, lease_until, entry_ids, positions, revisions, attempts, hand_outs
+    FROM lease
+    WHERE organism_id = @organism::int AND entry_ids && @ids::bigint[]
+    ORDER BY attempt_id, part FOR UPDATE
+),
+place AS MATERIALIZED (
+    SELECT h.attempt_id, h.part, p.*, p.entry_id = ANY (@ids) AS cut,
+        h.lease_until > clock_timestamp() AND h.pipeline_version = o.current_version AS running
+    FROM held AS h
+    CROSS JOIN unnest(h.entry_ids, h.positions, h.revisions, h.attempts, h.hand_outs)
+        AS p (entry_id, position, revision, attempts, hand_outs)
+    JOIN organism AS o ON o.id = @organism
+),
+remaining AS MATERIALIZED (
+    SELECT attempt_id, part,
+        array_agg(entry_id ORDER BY position) FILTER (WHERE NOT cut) AS entry_ids,
+        array_agg(position ORDER BY position) FILTER (WHERE NOT cut) AS positions,
+        array_agg(revision ORDER BY position) FILTER (WHERE NOT cut) AS revisions,
+        array_agg(attempts ORDER BY position) FILTER (WHERE NOT cut) AS attempts,
+        array_agg(hand_outs ORDER BY position) FILTER (WHERE NOT cut) AS hand_outs
+    FROM place GROUP BY attempt_id, part
+),
+shortened AS (
+    UPDATE lease AS l SET entry_ids = r.entry_ids, positions = r.positions, revisions = r.revisions,
+        attempts = r.attempts, hand_outs = r.hand_outs
+    FROM remaining AS r
+    WHERE l.attempt_id = r.attempt_id AND l.part = r.part AND r.entry_ids IS NOT NULL
+),
+emptied AS (
+    DELETE FROM lease AS l USING remaining AS r
+    WHERE l.attempt_id = r.attempt_id AND l.part = r.part AND r.entry_ids IS NULL
+)
+SELECT entry_id, attempt_id, running FROM place WHERE cut

@@ -1,0 +1,19 @@
+-- seqlease entry_states: status (0 received, 1 in processing, 2 processed, 3 released) and outcome of entries that are locked
+WITH held AS MATERIALIZED (
+    SELECT unnest(l.entry_ids) AS entry_id
+    FROM organism AS o JOIN lease AS l ON l.organism_id = o.id AND l.pipeline_version = o.current_version
+    WHERE o.id = @organism::int AND l.lease_until > clock_timestamp()
+)
+SELECT e.id,
+    CASE
+        WHEN e.released_at IS NOT NULL THEN 3
+        WHEN e.is_revocation THEN 2
+        WHEN e.id IN (SELECT entry_id FROM held) THEN 1
+        WHEN r.entry_id IS NOT NULL THEN 2
+        ELSE 0
+    END AS status,
+    coalesce(r.outcome, 0) AS outcome
+FROM entry AS e
+JOIN organism AS o ON o.id = e.organism_id
+LEFT JOIN result AS r ON r.pipeline_version = o.current_version AND r.entry_id = e.id AND r.revision = e.revision
+WHERE e.id = ANY (@ids::bigint[])

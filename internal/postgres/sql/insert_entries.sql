@@ -1,0 +1,21 @@
+-- seqlease insert_entries (L1): a chunk of an upload, with data use terms and a ticket for each live pipeline version
+WITH fresh AS MATERIALIZED (
+    SELECT * FROM unnest(@ids::bigint[], @accessions::text[], @submission_ids::text[], @submitted::bytea[])
+        AS f (id, accession, submission_id, submitted)
+),
+made AS (
+    INSERT INTO entry (id, organism_id, accession, version, group_id, submitter, submission_id, dictionary_id, submitted)
+    SELECT id, @organism::int, accession, 1, @group_id::bigint, @submitter::text, submission_id, @dictionary::bigint, submitted
+    FROM fresh ORDER BY id
+),
+terms AS (
+    INSERT INTO data_use_terms (accession, restricted, restricted_until, user_name)
+    SELECT accession, @restricted::boolean, @restricted_until::date, @submitter FROM fresh ORDER BY id
+)
+INSERT INTO ticket (organism_id, pipeline_version, entry_id)
+SELECT @organism, pv.version, fresh.id
+FROM organism AS o
+JOIN pipeline_version AS pv ON pv.organism_id = o.id AND pv.version >= o.current_version
+CROSS JOIN fresh
+WHERE o.id = @organism
+ORDER BY pv.version, fresh.id

@@ -1,0 +1,152 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seqlease/seqlease/internal/pgcluster"
+	"github.com/seqlease/seqlease/internal/postgres"
+	"github.com/seqlease/seqlease/internal/storetest"
+)
+
+// cluster is the server of all tests of this package; each test has a database
+// of its own on it.
+var cluster *pgcluster.Cluster
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if cluster, err = pgcluster.Start(context.Background(), pgcluster.Options{}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer func() {
+			if err := cluster.Stop(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+		}()
+		return m.Run()
+	}())
+}
+
+// harness makes stores whose address has the parameter appended.
+type harness struct {
+	parameter string
+	options   postgres.Options
+
+	mu     sync.Mutex
+	shared map[storetest.Store]*database
+}
+
+// database is one that several stores may share.
+type database struct {
+	address string
+	stores  []*postgres.Store
+}
+
+func newHarness(parameter string, o postgres.Options) *harness {
+	return &harness{parameter: parameter, options: o, shared: map[storetest.Store]*database{}}
+}
+
+func (h *harness) forSuite() storetest.Harness {
+	return storetest.Harness{
+		New:    func(t *testing.T) storetest.Store { return h.open(t) },
+		Second: h.second,
+		Age:    h.age,
+	}
+}
+
+// open returns a store on a fresh database.
+func (h *harness) open(t testing.TB) *postgres.Store {
+	t.Helper()
+	address := newDatabase(t) + h.parameter
+	if err := postgres.Migrate(t.Context(), address); err != nil {
+		t.Fatal(err)
+	}
+	return h.join(t, &database{address: address})
+}
+
+func newDatabase(t testing.TB) string {
+	t.Helper()
+	address, err := cluster.NewDatabase(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(address, "?") {
+		address += "?"
+	}
+	return address
+}
+
+// join opens one more store on the database.
+func (h *harness) join(t testing.TB, d *database) *postgres.Store {
+	t.Helper()
+	o := h.options
+	o.Address = d.address
+	s, err := postgres.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	d.stores = append(d.stores, s)
+	h.shared[s] = d
+	return s
+}
+
+func (h *harness) databaseOf(s storetest.Store) *database {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.shared[s]
+}
+
+func (h *harness) second(t *testing.T, s storetest.Store) storetest.Store {
+	t.Helper()
+	return h.join(t, h.databaseOf(s))
+}
+
+// age shifts every stored time back and lets every store forget the past.
+func (h *harness) age(t *testing.T, s storetest.Store, d time.Duration) {
+	t.Helper()
+	shared := h.databaseOf(s)
+	for table, columns := range map[string][]string{
+		"lease": {"lease_until", "claimed_at"}, "entry": {"submitted_at", "released_at"}, "result": {"processed_at"},
+		"data_use_terms": {"changed_at"}, "pipeline_version": {"registered_at"},
+	} {
+		var set []string
+		for _, column := range columns {
+			set = append(set, fmt.Sprintf("%[1]s = %[1]s - $1 * interval '1 microsecond'", column))
+		}
+		if _, err := shared.stores[0].Pool().Exec(t.Context(), "UPDATE "+table+" SET "+strings.Join(set, ", "), d.Microseconds()); err != nil {
+			t.Fatalf("age %s: %v", table, err)
+		}
+	}
+	for _, s := range shared.stores {
+		s.Forget()
+	}
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	for name, parameter := range map[string]string{"prepared": "", "exec": "&default_query_exec_mode=exec"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.Run(t, newHarness(parameter, postgres.Options{}).forSuite())
+		})
+	}
+	// B040: nobody who holds a connection asks for a second one.
+	t.Run("one connection", func(t *testing.T) {
+		t.Parallel()
+		storetest.Run(t, newHarness("", postgres.Options{MaxConnections: 1}).forSuite())
+	})
+}
