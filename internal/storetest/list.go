@@ -19,7 +19,7 @@ func listCases() []testCase {
 		{name: "List_Filters", check: listFilters},
 		{name: "List_CountsIgnoreStatusResultAndPaging", check: listCounts},
 		{name: "List_OrderIsByteByByte", check: listOrder},
-		{name: "List_IsOneSnapshot", check: listSnapshot},
+		{name: "List_IsOneSnapshot", needs: WriteWhileReading, check: listSnapshot},
 		{name: "List_ErrorOfYieldEndsTheCall", check: listYieldError},
 		{name: "List_OrganismsApart", check: listOrganismsApart},
 	}

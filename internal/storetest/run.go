@@ -28,6 +28,10 @@ type Store interface {
 // servers do.
 const SecondStore = "second store"
 
+// WriteWhileReading is the capability that others write while a caller of List or
+// ReadReleased still reads its snapshot.
+const WriteWhileReading = "write while reading"
+
 // Harness is what the suite needs to know about a store.
 type Harness struct {
 	// New returns a fresh, migrated, empty store that the test's clean-up closes.
