@@ -3,10 +3,13 @@ package sqlite
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"fmt"
 	"iter"
 	"math/rand/v2"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,27 +24,15 @@ import (
 
 const benchBatch = 100
 
-// benchStore is a store with the suite's organisms and a group, in the working
-// directory's file system if SQLITE_BENCH_DIR isn't set: a temporary directory
-// may be in memory, where fsync costs nothing.
+// benchStore is a fresh store and an upload for it.
 func benchStore(b testing.TB, entries int) (*Store, submission.Upload) {
 	b.Helper()
-	s, err := Open(b.Context(), Options{Path: filepath.Join(b.TempDir(), "store.db")})
+	s := newStore(b)
+	u, err := prepareUpload(b.Context(), s, entries)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = s.Close() })
-	if err := s.Register(b.Context(), storetest.Organisms()); err != nil {
-		b.Fatal(err)
-	}
-	g, err := s.CreateGroup(b.Context(), seqlease.NewGroup{GroupName: "bench"}, "anna")
-	if err != nil {
-		b.Fatal(err)
-	}
-	return s, submission.Upload{
-		Organism: storetest.WestNile, GroupID: g.GroupID, Submitter: "anna", AccessionPrefix: "LOC_",
-		Terms: seqlease.DataUseTerms{Type: seqlease.TermsOpen}, Entries: benchEntries(entries),
-	}
+	return s, u
 }
 
 func benchEntries(n int) iter.Seq2[intake.Entry, error] {
@@ -150,11 +141,42 @@ func drainAll(b testing.TB, s *Store, workers int, body seqlease.Packed) {
 	}
 }
 
+// BenchmarkFloor stores the same bodies, 100 per commit, by the same driver with
+// the same durability, and does nothing else: what BenchmarkDrain is measured
+// against.
+func BenchmarkFloor(b *testing.B) {
+	const entries = 20_000
+	db, err := sql.Open("sqlite", writerDSN(filepath.Join(b.TempDir(), "floor.db")))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // the benchmark is over
+	db.SetMaxOpenConns(1)
+	mustExec(b, db, "CREATE TABLE result (id INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT")
+	insert, err := db.PrepareContext(b.Context(), "INSERT INTO result (body) VALUES (?)"+strings.Repeat(", (?)", benchBatch-1))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer insert.Close() //nolint:errcheck // the benchmark is over
+	bodies := make([]any, benchBatch)
+	for i := range bodies {
+		bodies[i] = packedBody().Bytes
+	}
+	for b.Loop() {
+		for range entries / benchBatch {
+			if _, err := insert.ExecContext(b.Context(), bodies...); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(entries*b.N)/b.Elapsed().Seconds(), "entries/s")
+}
+
 // BenchmarkPublish times the transaction that makes an upload visible, beside
 // the longest transaction that stores a part of it.
 func BenchmarkPublish(b *testing.B) {
 	for _, entries := range []int{10_000, 100_000} {
-		b.Run(fmt.Sprint(entries), func(b *testing.B) {
+		b.Run(strconv.Itoa(entries), func(b *testing.B) {
 			var publish, part time.Duration
 			for b.Loop() {
 				s, u := benchStore(b, entries)

@@ -11,12 +11,12 @@ import (
 )
 
 var (
-	// ErrInUse: another process serves the store's file.
+	// ErrInUse says that another process serves the store's file.
 	ErrInUse = errors.New("another process serves this file")
-	// ErrDiskFull: the disk that holds the store is full. Nothing was stored, and
+	// ErrDiskFull says that the disk that holds the store is full. Nothing was stored, and
 	// the store goes on as soon as there is room.
 	ErrDiskFull = errors.New("the disk of the store is full")
-	// ErrClosed: the store was closed.
+	// ErrClosed says that the store was closed.
 	ErrClosed = errors.New("the store is closed")
 )
 

@@ -17,13 +17,13 @@ type fileLock struct{ file *os.File }
 
 // lockFile takes the lock, and notes the process in the file for people.
 func lockFile(path string) (*fileLock, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // beside the operator's database
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) //nolint:gosec // a file descriptor fits an int
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		holder, _ := os.ReadFile(path) //nolint:gosec // only to name the holder
+		holder, _ := os.ReadFile(path)
 		return nil, errors.Join(fmt.Errorf("%w (process %s); stop it, or use PostgreSQL to run several servers",
 			ErrInUse, strings.TrimSpace(string(holder))), file.Close())
 	}

@@ -22,7 +22,7 @@ import (
 const childStore = "SEQLEASE_TEST_CHILD_STORE"
 
 func TestMain(m *testing.M) {
-	if path := os.Getenv(childStore); path != "" { //nolint:forbidigo // how a test tells its child what to do
+	if path := os.Getenv(childStore); path != "" {
 		if err := serveAsChild(path); err != nil {
 			_, _ = io.WriteString(os.Stdout, err.Error()+"\n")
 			os.Exit(1)
@@ -64,7 +64,7 @@ func beginUpload(ctx context.Context, s *Store, u submission.Upload) (*upload, e
 // startChild starts another process on the store and waits until it serves.
 func startChild(t *testing.T, path string) *exec.Cmd {
 	t.Helper()
-	child := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this very test binary
+	child := exec.CommandContext(t.Context(), os.Args[0])
 	child.Env = append(os.Environ(), childStore+"="+path)
 	if _, err := child.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -269,7 +269,7 @@ func TestEngine_HasItsOwnLibc(t *testing.T) {
 	t.Parallel()
 	list := func(args ...string) string {
 		t.Helper()
-		out, err := exec.CommandContext(t.Context(), "go", args...).Output() //nolint:gosec // constant arguments
+		out, err := exec.CommandContext(t.Context(), "go", args...).Output()
 		if err != nil {
 			t.Fatalf("go %v: %v", args, err)
 		}

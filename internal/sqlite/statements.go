@@ -28,7 +28,7 @@ func prepare(ctx context.Context, p preparer) (map[string]*sql.Stmt, error) {
 	}
 	statements := make(map[string]*sql.Stmt, len(texts))
 	for name, text := range texts {
-		if statements[name], err = p.PrepareContext(ctx, text); err != nil {
+		if statements[name], err = p.PrepareContext(ctx, text); err != nil { //nolint:sqlclosecheck // kept as long as the store
 			return nil, fmt.Errorf("prepare %s: %w", name, err)
 		}
 	}
@@ -85,7 +85,7 @@ type tx struct {
 
 // exec runs a statement and returns how many rows it changed.
 func (t *tx) exec(ctx context.Context, name string, args ...any) (int64, error) {
-	result, err := t.statement(name).ExecContext(ctx, args...)
+	result, err := t.statement(name).ExecContext(ctx, args...) //nolint:sqlclosecheck // kept as long as the store
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
@@ -125,7 +125,7 @@ func (t *tx) execRows(ctx context.Context, name string, n int, appendRow func(va
 
 // row reads the only row of a statement, or [sql.ErrNoRows].
 func (t *tx) row(ctx context.Context, name string, args []any, into ...any) error {
-	if err := t.statement(name).QueryRowContext(ctx, args...).Scan(into...); err != nil {
+	if err := t.statement(name).QueryRowContext(ctx, args...).Scan(into...); err != nil { //nolint:sqlclosecheck // kept as long as the store
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
@@ -179,8 +179,8 @@ func instant(microseconds int64) time.Time { return time.UnixMicro(microseconds)
 // named makes named arguments of names and values in turn.
 func named(pairs ...any) []any {
 	args := make([]any, 0, len(pairs)/2)
-	for i := 0; i < len(pairs); i += 2 {
-		args = append(args, sql.Named(pairs[i].(string), pairs[i+1]))
+	for rest := pairs; len(rest) >= 2; rest = rest[2:] {
+		args = append(args, sql.Named(rest[0].(string), rest[1]))
 	}
 	return args
 }

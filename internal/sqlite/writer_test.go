@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -115,7 +116,7 @@ func TestWrite_GroupCommitsGoodOnesOnly(t *testing.T) {
 			for i := range 6 {
 				group.Go(func() error {
 					err := s.write(t.Context(), func(ctx context.Context, t *tx) error {
-						if _, err := t.exec(ctx, "create_group", groupArgs(fmt.Sprint(i))...); err != nil {
+						if _, err := t.exec(ctx, "create_group", groupArgs(strconv.Itoa(i))...); err != nil {
 							return err
 						}
 						if i%3 == 1 {
