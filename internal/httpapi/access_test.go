@@ -263,3 +263,17 @@ func TestDoor_LargeHeadersAreRefused(t *testing.T) {
 		t.Errorf("got error %v, want a refusal", err)
 	}
 }
+
+func TestDoor_ReadOnly(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{readOnly: true})
+	for _, path := range []string{"/zika/extract-unprocessed-data", "/zika/submit", "/nowhere/nothing"} {
+		p := d.call(t, "POST", path, pipe, nil).problem(t, 503, "read-only")
+		if p.Type != "about:blank" {
+			t.Errorf("%s: type %s, which tells clients to try again", path, p.Type)
+		}
+	}
+	d.call(t, "POST", "/zika/submit", "", nil).want(t, 403)
+	d.call(t, "GET", "/zika/get-sequences", anna, nil).want(t, 200)
+	d.call(t, "OPTIONS", "/zika/submit", "", nil).want(t, 204)
+}

@@ -340,18 +340,18 @@ type ServerInterface interface {
 	// GetHealthz Whether the process is up
 	// (GET /healthz)
 	GetHealthz(w http.ResponseWriter, r *http.Request)
-	// GetOpenApi This description
+	// GetOpenAPI This description
 	// (GET /openapi.json)
-	GetOpenApi(w http.ResponseWriter, r *http.Request)
+	GetOpenAPI(w http.ResponseWriter, r *http.Request)
 	// GetReadyz Whether the server can serve
 	// (GET /readyz)
 	GetReadyz(w http.ResponseWriter, r *http.Request)
-	// GetSwaggerUi This description as a page
+	// GetSwaggerUI This description as a page
 	// (GET /swagger-ui/)
-	GetSwaggerUi(w http.ResponseWriter, r *http.Request)
-	// GetSwaggerUiFile A file of the page
+	GetSwaggerUI(w http.ResponseWriter, r *http.Request)
+	// GetSwaggerUIFile A file of the page
 	// (GET /swagger-ui/{file})
-	GetSwaggerUiFile(w http.ResponseWriter, r *http.Request, file string)
+	GetSwaggerUIFile(w http.ResponseWriter, r *http.Request, file string)
 	// GetUserGroups List the groups of the user
 	// (GET /user/groups)
 	GetUserGroups(w http.ResponseWriter, r *http.Request)
@@ -494,11 +494,11 @@ func (siw *ServerInterfaceWrapper) GetHealthz(w http.ResponseWriter, r *http.Req
 	handler.ServeHTTP(w, r)
 }
 
-// GetOpenApi operation middleware
-func (siw *ServerInterfaceWrapper) GetOpenApi(w http.ResponseWriter, r *http.Request) {
+// GetOpenAPI operation middleware
+func (siw *ServerInterfaceWrapper) GetOpenAPI(w http.ResponseWriter, r *http.Request) {
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetOpenApi(w, r)
+		siw.Handler.GetOpenAPI(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -522,11 +522,11 @@ func (siw *ServerInterfaceWrapper) GetReadyz(w http.ResponseWriter, r *http.Requ
 	handler.ServeHTTP(w, r)
 }
 
-// GetSwaggerUi operation middleware
-func (siw *ServerInterfaceWrapper) GetSwaggerUi(w http.ResponseWriter, r *http.Request) {
+// GetSwaggerUI operation middleware
+func (siw *ServerInterfaceWrapper) GetSwaggerUI(w http.ResponseWriter, r *http.Request) {
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetSwaggerUi(w, r)
+		siw.Handler.GetSwaggerUI(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -536,8 +536,8 @@ func (siw *ServerInterfaceWrapper) GetSwaggerUi(w http.ResponseWriter, r *http.R
 	handler.ServeHTTP(w, r)
 }
 
-// GetSwaggerUiFile operation middleware
-func (siw *ServerInterfaceWrapper) GetSwaggerUiFile(w http.ResponseWriter, r *http.Request) {
+// GetSwaggerUIFile operation middleware
+func (siw *ServerInterfaceWrapper) GetSwaggerUIFile(w http.ResponseWriter, r *http.Request) {
 
 	var err error
 	_ = err
@@ -552,7 +552,7 @@ func (siw *ServerInterfaceWrapper) GetSwaggerUiFile(w http.ResponseWriter, r *ht
 	}
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetSwaggerUiFile(w, r, file)
+		siw.Handler.GetSwaggerUIFile(w, r, file)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1145,9 +1145,9 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/actuator/health/readiness", wrapper.GetHealthReadiness)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/healthz", wrapper.GetHealthz)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/readyz", wrapper.GetReadyz)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/openapi.json", wrapper.GetOpenApi)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/swagger-ui/{$}", wrapper.GetSwaggerUi)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/swagger-ui/{file}", wrapper.GetSwaggerUiFile)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/openapi.json", wrapper.GetOpenAPI)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/swagger-ui/{$}", wrapper.GetSwaggerUI)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/swagger-ui/{file}", wrapper.GetSwaggerUIFile)
 
 	return m
 }

@@ -69,9 +69,10 @@ type door struct {
 
 // doorOptions are what tests change.
 type doorOptions struct {
-	terms submission.TermsOptions
-	stall time.Duration
-	ready func(context.Context) error
+	terms    submission.TermsOptions
+	stall    time.Duration
+	ready    func(context.Context) error
+	readOnly bool
 	// wrap stands between the store and the domain, to break it on purpose.
 	wrap func(store) store
 }
@@ -114,7 +115,7 @@ func newDoor(t *testing.T, o doorOptions) *door {
 		Submissions: submission.New(used, catalog, submission.Options{AccessionPrefix: "LOC_", DataUseTerms: o.terms, Spool: d.spool}),
 		Organisms:   catalog, Verifier: tokens(t), Ready: o.ready, Name: "Test <instance>",
 		Logger:       slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		StallTimeout: o.stall,
+		StallTimeout: o.stall, ReadOnly: o.readOnly,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -67,8 +67,8 @@ func (s *server) GetReadyz(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, Health{Status: "UP"})
 }
 
-// GetOpenApi serves the description of the protocol.
-func (s *server) GetOpenApi(w http.ResponseWriter, _ *http.Request) {
+// GetOpenAPI serves the description of the protocol.
+func (s *server) GetOpenAPI(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(s.description.json) // a client that left finds out by itself
 }
@@ -84,18 +84,18 @@ func newSwaggerUI() http.Handler {
 	})
 }
 
-// GetSwaggerUi serves the page.
-func (s *server) GetSwaggerUi(w http.ResponseWriter, r *http.Request) {
+// GetSwaggerUI serves the page.
+func (s *server) GetSwaggerUI(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", swaggerCSP)
 	s.swagger.ServeHTTP(w, r)
 }
 
-// GetSwaggerUiFile serves a file of the page.
-func (s *server) GetSwaggerUiFile(w http.ResponseWriter, r *http.Request, file string) {
+// GetSwaggerUIFile serves a file of the page.
+func (s *server) GetSwaggerUIFile(w http.ResponseWriter, r *http.Request, file string) {
 	if file == "index.html" {
 		r = r.Clone(r.Context())
 		r.URL.Path = documentationPath
-		s.GetSwaggerUi(w, r)
+		s.GetSwaggerUI(w, r)
 		return
 	}
 	s.swagger.ServeHTTP(w, r)

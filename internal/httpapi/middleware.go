@@ -57,25 +57,26 @@ func (s *server) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 // serve answers the request. A panic before anything was sent becomes a 500; any
 // other is returned.
 func (s *server) serve(w *response, r *http.Request) (fault any) {
-	defer func() {
-		fault = recover()
-		if fault == nil || fault == http.ErrAbortHandler { //nolint:errorlint // a panic value, compared as net/http does
-			return
-		}
-		err := fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
-		if w.status == 0 {
-			s.fail(w, r, err)
-			fault = nil
-			return
-		}
-		s.logger.LogAttrs(r.Context(), slog.LevelError, "panic in mid-answer", slog.String("request_id", requestID(r.Context())), slog.Any("error", err))
-	}()
+	defer func() { fault = s.afterPanic(w, r, recover()) }()
 	if r.Method == http.MethodOptions {
 		answerOptions(w, r)
 		return nil
 	}
 	s.dispatch(w, r)
 	return nil
+}
+
+func (s *server) afterPanic(w *response, r *http.Request, fault any) any {
+	if fault == nil || fault == http.ErrAbortHandler { //nolint:errorlint // a panic value, compared as net/http does
+		return fault
+	}
+	err := fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
+	if w.status == 0 {
+		s.fail(w, r, err)
+		return nil
+	}
+	s.logger.LogAttrs(r.Context(), slog.LevelError, "panic in mid-answer", slog.String("request_id", requestID(r.Context())), slog.Any("error", err))
+	return fault
 }
 
 // dispatch calls the operation of the request if there is one and the caller may.
@@ -87,6 +88,10 @@ func (s *server) dispatch(w *response, r *http.Request) {
 	}
 	r, ok := s.authorise(w, r, need)
 	if !ok {
+		return
+	}
+	if s.readOnly && isWrite(r.Method) {
+		s.fail(w, r, &statusError{http.StatusServiceUnavailable, "the server is in read-only mode; reading works"})
 		return
 	}
 	switch status {
@@ -104,11 +109,20 @@ func (s *server) dispatch(w *response, r *http.Request) {
 	}
 }
 
-// publicWords are first words of paths below which nothing needs a token, not
-// even to be told that there is nothing.
+// isPublicArea says whether nothing below the path's first word needs a token,
+// not even to be told that there is nothing.
 func (s *server) isPublicArea(path string) bool {
 	switch firstWord(path) {
 	case "actuator", "api-docs", "error", "favicon.ico", "healthz", "openapi.json", "readyz", "swagger-ui":
+		return true
+	default:
+		return false
+	}
+}
+
+func isWrite(method string) bool {
+	switch method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
 		return true
 	default:
 		return false

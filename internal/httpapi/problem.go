@@ -29,6 +29,7 @@ const (
 	typeInvalidRequest = problemURN + "invalid-request"
 	typeInvalidContent = problemURN + "invalid-content"
 	typeRefused        = problemURN + "results-refused"
+	typeBusy           = problemURN + "busy"
 	typeBlank          = "about:blank"
 )
 
@@ -48,7 +49,7 @@ func ProblemKinds() []ProblemKind {
 		{seqlease.ErrPipelineUnknown, http.StatusUnprocessableEntity, problemURN + "pipeline-unknown"},
 		{seqlease.ErrState, http.StatusUnprocessableEntity, problemURN + "entry-state"},
 		{seqlease.ErrLeaseLost, http.StatusConflict, problemURN + "lease-lost"},
-		{seqlease.ErrBusy, http.StatusServiceUnavailable, problemURN + "busy"},
+		{seqlease.ErrBusy, http.StatusServiceUnavailable, typeBusy},
 	}
 }
 
@@ -86,7 +87,7 @@ func problemOf(err error) (p Problem, known bool) {
 		}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, spool.ErrFull) {
-		return Problem{Type: problemURN + "busy", Status: http.StatusServiceUnavailable}, true
+		return Problem{Type: typeBusy, Status: http.StatusServiceUnavailable}, true
 	}
 	return Problem{Type: typeBlank, Status: http.StatusInternalServerError}, false
 }
@@ -115,7 +116,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.logger.LogAttrs(r.Context(), slog.LevelError, "request failed",
 			slog.String("request_id", id), slog.String("path", r.URL.Path), slog.Any("error", err))
 		p.Detail = "internal error; the server's log tells more under request id " + id
-	case p.Status == http.StatusServiceUnavailable:
+	case p.Type == typeBusy:
 		s.logger.LogAttrs(r.Context(), slog.LevelWarn, "busy", slog.String("request_id", id), slog.Any("error", err))
 		w.Header().Set("Retry-After", retryAfterSeconds)
 		p.Detail = "the server could not do this in time; try again"

@@ -26,7 +26,7 @@ const (
 	resultMemory = 64 << 20
 )
 
-// Options are what the door needs. All but the last three must be set.
+// Options are what the door needs. Those up to Logger must be set.
 type Options struct {
 	Queue       *queue.Queue
 	Submissions *submission.Submissions
@@ -40,6 +40,8 @@ type Options struct {
 	Name string
 	// DebugMode is told to clients.
 	DebugMode bool
+	// ReadOnly refuses every write with 503.
+	ReadOnly bool
 	// StallTimeout is after how long without progress a client is cut off; 0: 60 s.
 	StallTimeout time.Duration
 }
@@ -54,6 +56,7 @@ type server struct {
 	logger      *slog.Logger
 	name        string
 	debugMode   bool
+	readOnly    bool
 	stall       time.Duration
 
 	description  *description
@@ -75,7 +78,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	s := &server{
 		queue: o.Queue, submissions: o.Submissions, organisms: o.Organisms, verifier: o.Verifier, ready: o.Ready,
-		logger: o.Logger, name: o.Name, debugMode: o.DebugMode, stall: o.StallTimeout,
+		logger: o.Logger, name: o.Name, debugMode: o.DebugMode, readOnly: o.ReadOnly, stall: o.StallTimeout,
 		description: d, router: &router{}, swagger: newSwaggerUI(), resultMemory: semaphore.NewWeighted(resultMemory),
 	}
 	if s.name == "" {
