@@ -7,6 +7,7 @@ import (
 
 	json "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/seqlease/seqlease"
 )
@@ -193,4 +194,49 @@ func BenchmarkEncode(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestEncode_StoredDocumentReadsBackTheSame: what is stored is already in normal
+// form, so reading and storing it again changes nothing.
+func TestEncode_StoredDocumentReadsBackTheSame(t *testing.T) {
+	t.Parallel()
+	name := rapid.StringMatching(`[a-zé"\\]{0,4}`)
+	text := rapid.Map(rapid.String(), func(s string) string { return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "") })
+	sequence := rapid.Ptr(rapid.StringMatching(`[ACGTN-]{0,9}`), true)
+	rapid.Check(t, func(rt *rapid.T) {
+		r := &seqlease.Result{
+			Data: seqlease.ProcessedData{
+				Metadata:                     map[string]stdjson.RawMessage{},
+				UnalignedNucleotideSequences: rapid.MapOfN(name, sequence, 0, 3).Draw(rt, "unaligned"),
+				AlignedAminoAcidSequences:    rapid.MapOfN(name, sequence, 0, 3).Draw(rt, "genes"),
+				SequenceNameToFastaID:        rapid.MapOfN(name, text, 0, 3).Draw(rt, "ids"),
+			},
+			Warnings: []seqlease.Annotation{{Message: text.Draw(rt, "message")}},
+		}
+		for key, value := range rapid.MapOfN(name, text, 0, 3).Draw(rt, "metadata") {
+			raw, err := json.Marshal(value)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			r.Data.Metadata[key] = raw
+		}
+		if problems := unstorableTexts(r); len(problems) > 0 {
+			rt.Fatalf("unstorable: %v", problems)
+		}
+		first, err := encode(r)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var stored seqlease.StoredResult
+		if err := json.Unmarshal(first, &stored); err != nil {
+			rt.Fatalf("%v in %s", err, first)
+		}
+		again, err := encode(&seqlease.Result{Data: stored.Data, Errors: stored.Errors, Warnings: stored.Warnings})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if string(again) != string(first) {
+			rt.Fatalf("got %s, want %s", again, first)
+		}
+	})
 }

@@ -48,7 +48,7 @@ func TestFile_ReadersFollowTheWriter(t *testing.T) {
 	t.Parallel()
 	dir := NewDir(t.TempDir(), 0)
 	f := create(t, dir)
-	want := lines(2000)
+	want := lines(600)
 	var readers errgroup.Group
 	for i := range 8 {
 		readers.Go(func() error {

@@ -148,11 +148,14 @@ func TestReleased_NotModifiedUntilSomethingChanges(t *testing.T) {
 type gate struct {
 	submission.Store
 	pass  chan struct{} // nil: doesn't wait
-	after int           // breaks after so many entries
+	after int           // breaks after so many entries; below 0 before the first word
 	err   error
 }
 
 func (g *gate) ReadReleased(ctx context.Context, o seqlease.Organism, begin func(submission.ReleasedHead) error, yield func(submission.ReleasedEntry) error) error {
+	if g.err != nil && g.after < 0 {
+		return g.err
+	}
 	seen := 0
 	return g.Store.ReadReleased(ctx, o, begin, func(e submission.ReleasedEntry) error {
 		if g.pass != nil {
@@ -253,6 +256,19 @@ func TestReleased_L15_FailureMidwayIsSeen(t *testing.T) {
 			t.Error("a broken reading is shared or repeated")
 		}
 		release.Close()
+	}
+}
+
+func TestReleased_FailureBeforeTheFirstByteIsAnAnswer(t *testing.T) {
+	t.Parallel()
+	g := &gate{after: -1, err: seqlease.ErrBusy}
+	h := journey(t, func(s submission.Store) submission.Store { g.Store = s; return g })
+	if _, err := h.Released(t.Context(), zika, ""); !errors.Is(err, seqlease.ErrBusy) {
+		t.Errorf("got %v, want %v", err, seqlease.ErrBusy)
+	}
+	g.err = nil
+	if r, _ := h.download(t); r.Count != 44 {
+		t.Errorf("afterwards %d entries, want 44", r.Count)
 	}
 }
 
