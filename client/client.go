@@ -124,7 +124,7 @@ func (c *Client) send(ctx context.Context, k call) (*answer, error) {
 		stop()
 		return nil, err
 	}
-	response, err := c.http.Do(request)
+	response, err := c.http.Do(request) //nolint:bodyclose // the answer closes it, or the lines below
 	if err != nil {
 		err = causeOf(ctx, err)
 		stop()
@@ -193,7 +193,7 @@ func (r watchedReader) Read(p []byte) (int, error) {
 	if n > 0 {
 		r.alive()
 	}
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = r.explain(err)
 	}
 	return n, err

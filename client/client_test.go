@@ -62,7 +62,7 @@ func TestClaim_SendsAFormAndReadsTheBatch(t *testing.T) {
 		form, header = r.PostForm, r.Header
 		w.Header().Set("Content-Type", "application/x-ndjson; charset=utf-8")
 		w.Header().Set("ETag", `"7"`)
-		fmt.Fprintf(w, `{"accession":"LOC_000001Y","version":1,"data":{"metadata":{"country":"Brasil"},"unalignedNucleotideSequences":{"a":"ACGT"},"files":null},`+
+		_, _ = fmt.Fprintf(w, `{"accession":"LOC_000001Y","version":1,"data":{"metadata":{"country":"Brasil"},"unalignedNucleotideSequences":{"a":"ACGT"},"files":null},`+
 			`"submissionId":"s1","submitter":"ann","groupId":3,"submittedAt":1767225600,"processingAttemptId":%q,"leaseUntil":"2026-03-04T05:06:07Z","leaseSeconds":30,"attempt":2,"later":true}`+"\n", attempt)
 	})
 	got, err := c.Claim(t.Context(), client.ClaimRequest{

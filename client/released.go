@@ -58,7 +58,7 @@ func (c *Client) releasedData(ctx context.Context, o seqlease.Organism, ifNoneMa
 	for {
 		line, err := lines.Next()
 		switch {
-		case err == io.EOF && released.Records != announced:
+		case errors.Is(err, io.EOF) && released.Records != announced:
 			return released, fmt.Errorf("%w: %d lines of %d came", errCut, released.Records, announced)
 		case err != nil:
 			return released, endOf(err)
@@ -72,7 +72,7 @@ func (c *Client) releasedData(ctx context.Context, o seqlease.Organism, ifNoneMa
 
 // endOf makes no error of the proper end of a stream.
 func endOf(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {

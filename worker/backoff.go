@@ -33,7 +33,7 @@ func jitter(d time.Duration) time.Duration {
 	if d < 2 {
 		return d
 	}
-	return d/2 + rand.N(d/2)
+	return d/2 + rand.N(d/2) //nolint:gosec // a pause, not a secret
 }
 
 // pause waits for d or the end of ctx.

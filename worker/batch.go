@@ -71,7 +71,7 @@ func (r *run) processOne(ctx context.Context, entry seqlease.Entry) (result seql
 	defer func() {
 		if p := recover(); p != nil {
 			r.Logger.ErrorContext(ctx, "pipeline panicked",
-				"accession_version", entry.AccessionVersion.String(), "error", p, "stack", string(debug.Stack()))
+				"accession_version", entry.String(), "error", p, "stack", string(debug.Stack()))
 			result = seqlease.Result{Errors: []seqlease.Annotation{{
 				Message: fmt.Sprintf("The pipeline failed on this entry (internal error: %v). Please report it to the operator of the pipeline.", p),
 			}}}

@@ -71,8 +71,6 @@ func (w *Worker) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		claimed, err := run.claim(ctx)
 		switch {
-		case ctx.Err() != nil:
-			return nil
 		case err != nil && isFinal(err):
 			return err
 		case err != nil:
@@ -155,8 +153,12 @@ func isFinal(err error) bool {
 	return errors.As(err, &problem) && !problem.Temporary()
 }
 
-// waitOut pauses after a failed call and says so, at most once a minute.
+// waitOut pauses after a failed call and says so, at most once a minute. A call
+// that ended with ctx didn't fail.
 func (r *run) waitOut(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
 	d, loud := r.backoff.failed()
 	var problem *client.ProblemError
 	switch {

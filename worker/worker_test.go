@@ -146,7 +146,7 @@ func TestRun_SendsAResultForEveryEntryWithItsAttempt(t *testing.T) {
 		if r.AttemptID.IsZero() {
 			t.Errorf("%s has no attempt id", r.AccessionVersion)
 		}
-		got = append(got, r.AccessionVersion.String()+" "+r.Warnings[0].Message)
+		got = append(got, r.String()+" "+r.Warnings[0].Message)
 	}
 	if diff := cmp.Diff([]string{"A.1 seen A", "B.1 seen B", "C.1 seen C"}, got); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)

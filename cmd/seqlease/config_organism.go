@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -82,7 +83,7 @@ func (s *SequenceConfig) read(dir string) error {
 		return fmt.Errorf("record %q needs a file", s.Record)
 	}
 	if s.File != "" && s.Sequence != "" {
-		return fmt.Errorf("give a sequence or a file, not both")
+		return errors.New("give a sequence or a file, not both")
 	}
 	if s.File != "" {
 		path := s.File
@@ -114,10 +115,9 @@ func (i *Instance) faults(key string) []string {
 	case i.Schema.Metadata == nil:
 		faults = append(faults, missing("schema.metadata"))
 	}
-	switch {
-	case i.ReferenceGenome == nil:
+	if i.ReferenceGenome == nil {
 		faults = append(faults, missing("referenceGenome"))
-	default:
+	} else {
 		if i.ReferenceGenome.NucleotideSequences == nil {
 			faults = append(faults, missing("referenceGenome.nucleotideSequences"))
 		}

@@ -115,7 +115,7 @@ func workerCommand(ctx context.Context, self string, w demo.WorkerOrder) *exec.C
 func showProgress(o *demo.Options, stderr io.Writer) (finish func()) {
 	file, isFile := stderr.(*os.File)
 	if !isFile || !isatty.IsTerminal(file.Fd()) {
-		o.Tell = func(line string) { fmt.Fprintln(stderr, line) }
+		o.Tell = func(line string) { _, _ = fmt.Fprintln(stderr, line) }
 		return func() {}
 	}
 	progress := mpb.New(mpb.WithOutput(stderr), mpb.WithWidth(60))

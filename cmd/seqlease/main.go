@@ -74,7 +74,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintln(stderr, "seqlease:", err)
+	_, _ = fmt.Fprintln(stderr, "seqlease:", err) // the exit code says it, too
 	var usage *usageError
 	if errors.As(err, &usage) {
 		return exitUsage
@@ -99,7 +99,7 @@ func parse(args []string, stdout, stderr io.Writer) (command string, parsed comm
 	}()
 	where, err := newParser(&parsed, stdout, stderr).Parse(args)
 	if err != nil {
-		fmt.Fprintf(stderr, "seqlease: %v\nRun `seqlease --help` or `seqlease COMMAND --help`.\n", err)
+		_, _ = fmt.Fprintf(stderr, "seqlease: %v\nRun `seqlease --help` or `seqlease COMMAND --help`.\n", err)
 		return "", parsed, exitUsage
 	}
 	return where.Command(), parsed, exitDone

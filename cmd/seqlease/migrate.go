@@ -42,8 +42,8 @@ func runMigrateUp(ctx context.Context, args migrateUpArgs, _ io.Reader, _, stder
 			applied++
 		}
 	}
-	fmt.Fprintf(stderr, "seqlease: %d migrations applied, the schema of the %s store is current\n", applied, address.kind)
-	return nil
+	_, err = fmt.Fprintf(stderr, "seqlease: %d migrations applied, the schema of the %s store is current\n", applied, address.kind)
+	return err
 }
 
 // runMigrateStatus lists the migrations.

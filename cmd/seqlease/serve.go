@@ -61,5 +61,5 @@ func runServe(ctx context.Context, args serveArgs, _ io.Reader, _, stderr io.Wri
 		logger.InfoContext(ctx, "stopping")
 	case <-s.failed:
 	}
-	return s.Stop()
+	return s.Stop(ctx)
 }

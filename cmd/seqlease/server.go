@@ -99,6 +99,7 @@ func (s *server) wire(ctx context.Context, c *Config, logger *slog.Logger) (http
 		Ready:       s.store.Ready,
 		Logger:      logger,
 		Name:        c.Name,
+		ReadOnly:    c.ReadOnlyMode,
 	})
 }
 
@@ -122,9 +123,10 @@ func (c *Config) verifier() (auth.Verifier, error) {
 func (s *server) URL() string { return s.url }
 
 // Stop takes no more requests, lets those that run finish for a while, and
-// closes the store. It returns why the server failed, if it did.
-func (s *server) Stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+// closes the store, also if ctx has ended. It returns why the server failed, if
+// it did.
+func (s *server) Stop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	err := s.http.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -59,7 +59,9 @@ func TestWork_B091_GoesOnWhenAKilledServerComesBack(t *testing.T) {
 			if err := s.process.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
-			<-s.ended
+			if err := <-s.ended; err == nil {
+				t.Error("the killed server ended well")
+			}
 		case e.Kind == worker.Waiting && killed && !back:
 			back = true
 			address := strings.TrimPrefix(s.url, "http://")

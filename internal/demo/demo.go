@@ -31,7 +31,7 @@ const limit = 2 * time.Minute
 // Server is a running server.
 type Server interface {
 	URL() string
-	Stop() error
+	Stop(ctx context.Context) error // also if ctx has ended
 }
 
 // Options say how the demo runs.
@@ -111,7 +111,7 @@ func (d *stage) run(ctx context.Context) (report *Report, err error) {
 	}
 	defer func() {
 		for _, s := range d.servers {
-			err = errors.Join(err, s.Stop())
+			err = errors.Join(err, s.Stop(ctx))
 		}
 	}()
 	for range d.Servers {

@@ -67,7 +67,7 @@ func (c *crew) start(command *exec.Cmd) (*process, error) {
 	}
 	c.all = append(c.all, p)
 	c.ended.Go(func() {
-		defer log.Close()
+		defer log.Close() //nolint:errcheck // the log is for reading after trouble; its loss isn't worth another
 		lines := ndjson.NewReader(stdout, ndjson.DefaultLimit)
 		for {
 			line, err := lines.Next()

@@ -82,7 +82,10 @@ func (x *director) handle(ctx context.Context, e processEvent) error {
 		if e.process == x.victim && x.victim.killed {
 			return nil
 		}
-		return fmt.Errorf("worker %d ended early (%v); its log is %s", e.process.number, e.err, e.process.log)
+		if e.err == nil {
+			return fmt.Errorf("worker %d ended early, though nobody told it to; its log is %s", e.process.number, e.process.log)
+		}
+		return fmt.Errorf("worker %d ended early: %w; its log is %s", e.process.number, e.err, e.process.log)
 	}
 	c := x.ledger.note(e.process.number, e.Event)
 	if c == nil {
