@@ -58,8 +58,9 @@ func TestDemo_SQLite(t *testing.T) {
 	checkDemo(t, 1, "--workers", "3", "--store", "sqlite:"+filepath.Join(dir, "demo.db"))
 }
 
-func TestDemo_PostgreSQLWithTwoServers(t *testing.T) {
-	t.Parallel()
+// newDatabase returns the address of an empty database on a server of its own.
+func newDatabase(t *testing.T) string {
+	t.Helper()
 	cluster, err := pgcluster.Start(t.Context(), pgcluster.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -73,6 +74,12 @@ func TestDemo_PostgreSQLWithTwoServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return database
+}
+
+func TestDemo_PostgreSQLWithTwoServers(t *testing.T) {
+	t.Parallel()
+	database := newDatabase(t)
 	checkDemo(t, 2, "--store", database)
 }
 
@@ -86,8 +93,19 @@ func TestDemo_StopsAndReapsItsWorkersWhenInterrupted(t *testing.T) {
 		return len(p), nil
 	})
 	var out output
-	if code := run(ctx, []string{"demo"}, strings.NewReader(""), &out, interrupt); code != exitFailed {
+	dir := t.TempDir()
+	if code := run(ctx, []string{"demo", "--keep", dir}, strings.NewReader(""), &out, interrupt); code != exitFailed {
 		t.Errorf("exit code %d", code)
+	}
+	// Workers name the directory in their arguments.
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines {
+		if arguments, _ := os.ReadFile(line); strings.Contains(string(arguments), dir) { // one that has ended can't be read
+			t.Errorf("still running: %q", arguments)
+		}
 	}
 	if out.String() != "" {
 		t.Errorf("an interrupted demo printed an account: %s", out.String())

@@ -60,8 +60,7 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 func TestRun_ExitCodesAndWhereTheTextGoes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	valid := write(t, dir, "valid.yaml", "accessionPrefix: A_\nwebsiteUrl: w\nbackendUrl: b\ndataUseTerms: {enabled: false}\norganisms: {fern: {schema: "+
-		"{organismName: F, metadata: []}, referenceGenome: {nucleotideSequences: [{name: main, sequence: ACGT}], genes: []}}}\n")
+	valid := minimalConfig(t)
 	invalid := write(t, dir, "invalid.yaml", "accessionPrefix: A_\n")
 	for name, c := range map[string]struct {
 		args           []string

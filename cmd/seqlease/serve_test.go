@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -244,16 +245,56 @@ func (r *interruptedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// minimalConfig writes the smallest valid configuration.
+func minimalConfig(t *testing.T) (path string) {
+	t.Helper()
+	return write(t, t.TempDir(), "c.yaml", "accessionPrefix: A_\nwebsiteUrl: w\nbackendUrl: b\ndataUseTerms: {enabled: false}\norganisms: {fern: {schema: "+
+		"{organismName: F, metadata: []}, referenceGenome: {nucleotideSequences: [{name: main, sequence: ACGT}], genes: []}}}\n")
+}
+
 func TestServe_RefusesWhatItCannotServe(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	config := write(t, dir, "c.yaml", "accessionPrefix: A_\nwebsiteUrl: w\nbackendUrl: b\ndataUseTerms: {enabled: false}\norganisms: {fern: {schema: "+
-		"{organismName: F, metadata: []}, referenceGenome: {nucleotideSequences: [{name: main, sequence: ACGT}], genes: []}}}\n")
-	store := "sqlite:" + filepath.Join(dir, "x.db")
+	config, store := minimalConfig(t), "sqlite:"+filepath.Join(t.TempDir(), "x.db")
 	taken := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(taken.Close)
 	code, _, stderr := command(t, "serve", "--config", config, "--store", store, "--listen", taken.Listener.Addr().String())
 	if code != exitFailed || !strings.Contains(stderr, "in use") {
 		t.Errorf("a taken port: exit code %d: %s", code, stderr)
 	}
+}
+
+func TestServe_NamesTheCommandThatMigratesPostgreSQL(t *testing.T) {
+	t.Parallel()
+	database := newDatabase(t)
+	code, _, stderr := command(t, "serve", "--config", minimalConfig(t), "--store", database)
+	if code != exitFailed || !strings.Contains(stderr, "seqlease migrate up") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if code, _, stderr := command(t, "migrate", "up", "--store", database); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	code, stdout, stderr := command(t, "migrate", "status", "--store", database)
+	if code != exitDone || strings.Contains(stdout, "pending") || !strings.Contains(stdout, "applied") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	s := serveExample(t, "--store", database)
+	if err := s.as(t, "SUBMITTER_TOKEN").Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s.stop(t)
+}
+
+func TestServe_ReadOnly(t *testing.T) {
+	t.Parallel()
+	s := serveExample(t, "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"), "--read-only")
+	submitter := s.as(t, "SUBMITTER_TOKEN")
+	_, err := submitter.CreateGroup(t.Context(), seqlease.NewGroup{GroupName: "g"})
+	var problem *client.ProblemError
+	if !errors.As(err, &problem) || problem.Status != http.StatusServiceUnavailable {
+		t.Errorf("a write: %v", err)
+	}
+	if _, err := submitter.UserGroups(t.Context()); err != nil {
+		t.Errorf("a read: %v", err)
+	}
+	s.stop(t)
 }
