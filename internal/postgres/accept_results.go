@@ -19,9 +19,6 @@ import (
 //go:embed sql/accept_results.sql
 var acceptResultsSQL string
 
-//go:embed sql/accept_settings.sql
-var acceptSettingsSQL string
-
 // AcceptResults stores results of entries that the attempts hold, or nothing
 // (L3, L5, L6, L10), as [queue.Store] says. In the usual case it is one
 // statement, whatever the number of lines and attempts.
@@ -69,7 +66,7 @@ func splitDuplicates(all []queue.Line) (lines []queue.Line, duplicates []seqleas
 // one round trip.
 func (s *Store) acceptWhole(ctx context.Context, organismID int32, r queue.Submission, lines []queue.Line) (whole bool, err error) {
 	err = s.with(ctx, func(c *pgxpool.Conn) error {
-		return withSettings(ctx, c, acceptSettingsSQL, acceptResultsSQL, acceptArguments(organismID, r, lines, true), func(rows pgx.Rows) error {
+		return withSettings(ctx, c, planSettingsSQL, acceptResultsSQL, acceptArguments(organismID, r, lines, true), func(rows pgx.Rows) error {
 			good, err := readList(rows)
 			whole = len(good) == len(lines)
 			return err
@@ -81,10 +78,7 @@ func (s *Store) acceptWhole(ctx context.Context, organismID int32, r queue.Submi
 // acceptLines stores the good lines and keeps them only if all others are
 // repetitions; else it names every refused line.
 func (s *Store) acceptLines(ctx context.Context, organismID int32, r queue.Submission, lines []queue.Line, refused []seqlease.Refusal) error {
-	return s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, acceptSettingsSQL); err != nil {
-			return err
-		}
+	return s.change(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, acceptResultsSQL, acceptArguments(organismID, r, lines, false))
 		if err != nil {
 			return err

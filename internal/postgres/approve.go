@@ -26,7 +26,7 @@ func (s *Store) Approve(ctx context.Context, a submission.Approval) ([]seqlease.
 	}
 	var approved []seqlease.AccessionVersion
 	err = s.retry(ctx, func() error {
-		return s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
+		return s.change(ctx, func(tx pgx.Tx) (err error) {
 			approved, err = approve(ctx, tx, o.id, a)
 			if err != nil || len(approved) == 0 {
 				return err
@@ -81,17 +81,12 @@ func lockForApproval(ctx context.Context, tx pgx.Tx, organismID int32, a submiss
 	if err != nil {
 		return nil, err
 	}
-	if err := locked.mustBe(states, seqlease.Processed); err != nil {
-		return nil, err
-	}
-	wrong := &submission.StateError{}
+	locked.wantStatuses(states, seqlease.Processed)
 	for _, id := range locked.ids {
-		if states[id].result == seqlease.HasErrors {
-			wrong.WithErrors = append(wrong.WithErrors, locked.names[id])
+		if states[id].status == seqlease.Processed && states[id].result == seqlease.HasErrors {
+			locked.wrong.WithErrors = append(locked.wrong.WithErrors, locked.names[id])
 		}
 	}
-	if !wrong.IsEmpty() {
-		return nil, wrong
-	}
-	return locked.ids, nil
+	slices.SortFunc(locked.wrong.WithErrors, seqlease.AccessionVersion.Compare)
+	return locked.ids, locked.err()
 }

@@ -24,7 +24,7 @@ func (s *Store) Delete(ctx context.Context, organism seqlease.Organism, entries 
 		return err
 	}
 	err = s.retry(ctx, func() error {
-		return s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		return s.change(ctx, func(tx pgx.Tx) error {
 			q, err := s.takeOut(ctx, tx, o.id, organism, entries, seqlease.Received, seqlease.Processed)
 			if err != nil {
 				return err

@@ -27,7 +27,7 @@ func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 	}
 	var first int64
 	err = s.retry(ctx, func() error {
-		return s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		return s.change(ctx, func(tx pgx.Tx) error {
 			q, err := s.takeOut(ctx, tx, o.id, e.Organism, []seqlease.AccessionVersion{e.AccessionVersion}, seqlease.Processed)
 			if err != nil {
 				return err

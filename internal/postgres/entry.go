@@ -17,21 +17,27 @@ var lockEntriesSQL string
 //go:embed sql/entry_states.sql
 var entryStatesSQL string
 
-// lockedEntries are entries whose rows are locked, in order of id.
+// lockedEntries are entries whose rows are locked, in order of id, and what was
+// found wrong with the list of names.
 type lockedEntries struct {
 	ids   []int64
 	names map[int64]seqlease.AccessionVersion
+	wrong *submission.StateError
 }
 
-// lockEntries locks the named entries. Those that are missing or of another
-// organism are a [*submission.StateError].
+// lockEntries locks the named entries and notes those that are missing or of
+// another organism.
 func lockEntries(ctx context.Context, tx pgx.Tx, organism seqlease.Organism, entries []seqlease.AccessionVersion) (lockedEntries, error) {
 	wanted := slices.SortedFunc(slices.Values(entries), seqlease.AccessionVersion.Compare)
 	wanted = slices.Compact(wanted)
 	accessions, versions := columns(wanted)
-	locked := lockedEntries{names: make(map[int64]seqlease.AccessionVersion, len(wanted))}
+	locked := lockedEntries{
+		names: make(map[int64]seqlease.AccessionVersion, len(wanted)),
+		wrong: &submission.StateError{
+			Foreign: map[seqlease.Organism][]seqlease.AccessionVersion{}, WrongStatus: map[seqlease.AccessionVersion]seqlease.Status{},
+		},
+	}
 	found := make(map[seqlease.AccessionVersion]bool, len(wanted))
-	wrong := &submission.StateError{Foreign: map[seqlease.Organism][]seqlease.AccessionVersion{}}
 	rows, err := tx.Query(ctx, lockEntriesSQL, pgx.StrictNamedArgs{"accessions": accessions, "versions": versions})
 	if err != nil {
 		return locked, err
@@ -42,7 +48,7 @@ func lockEntries(ctx context.Context, tx pgx.Tx, organism seqlease.Organism, ent
 	_, err = pgx.ForEachRow(rows, []any{&id, &av.Accession, &av.Version, &of}, func() error {
 		found[av] = true
 		if of != organism {
-			wrong.Foreign[of] = append(wrong.Foreign[of], av)
+			locked.wrong.Foreign[of] = append(locked.wrong.Foreign[of], av)
 			return nil
 		}
 		locked.ids, locked.names[id] = append(locked.ids, id), av
@@ -53,11 +59,8 @@ func lockEntries(ctx context.Context, tx pgx.Tx, organism seqlease.Organism, ent
 	}
 	for _, av := range wanted {
 		if !found[av] {
-			wrong.Missing = append(wrong.Missing, av)
+			locked.wrong.Missing = append(locked.wrong.Missing, av)
 		}
-	}
-	if !wrong.IsEmpty() {
-		return locked, wrong
 	}
 	return locked, nil
 }
@@ -92,16 +95,20 @@ func readStates(ctx context.Context, tx pgx.Tx, organismID int32, ids []int64) (
 	return states, err
 }
 
-// mustBe returns a [*submission.StateError] unless each entry has one of the statuses.
-func (l lockedEntries) mustBe(states map[int64]entryState, allowed ...seqlease.Status) error {
-	wrong := &submission.StateError{WrongStatus: map[seqlease.AccessionVersion]seqlease.Status{}, WantStatuses: allowed}
+// wantStatuses notes the entries that have none of the statuses.
+func (l lockedEntries) wantStatuses(states map[int64]entryState, allowed ...seqlease.Status) {
 	for _, id := range l.ids {
 		if status := states[id].status; !slices.Contains(allowed, status) {
-			wrong.WrongStatus[l.names[id]] = status
+			l.wrong.WrongStatus[l.names[id]] = status
+			l.wrong.WantStatuses = allowed
 		}
 	}
-	if !wrong.IsEmpty() {
-		return wrong
+}
+
+// err returns everything that was found wrong, or nil.
+func (l lockedEntries) err() error {
+	if l.wrong.IsEmpty() {
+		return nil
 	}
-	return nil
+	return l.wrong
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -63,6 +64,20 @@ func (s *Store) transaction(ctx context.Context, o pgx.TxOptions, f func(pgx.Tx)
 			return err
 		}
 		return tx.Commit(ctx)
+	})
+}
+
+//go:embed sql/plan_settings.sql
+var planSettingsSQL string
+
+// change runs f in a transaction that looks rows up by key, whatever the tables'
+// sizes were when its statements were planned.
+func (s *Store) change(ctx context.Context, f func(pgx.Tx) error) error {
+	return s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, planSettingsSQL); err != nil {
+			return err
+		}
+		return f(tx)
 	})
 }
 

@@ -49,7 +49,8 @@ func (s *Store) takeOut(ctx context.Context, tx pgx.Tx, organismID int32, organi
 			states[id] = state
 		}
 	}
-	return out, locked.mustBe(states, allowed...)
+	locked.wantStatuses(states, allowed...)
+	return out, locked.err()
 }
 
 // leaveQueue takes locked entries out of the queue and returns those that a

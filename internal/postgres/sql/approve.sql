@@ -4,9 +4,12 @@ WITH clock AS MATERIALIZED (
 ),
 -- A result that is just being replaced is waited for and judged anew.
 judged AS MATERIALIZED (
-    SELECT r.entry_id, r.revision FROM result AS r
-    WHERE r.pipeline_version = (SELECT current_version FROM clock) AND r.entry_id = ANY (@ids::bigint[]) AND r.outcome <= @worst::smallint
-    ORDER BY r.entry_id FOR SHARE
+    SELECT r.entry_id, r.revision
+    FROM (SELECT id FROM unnest(@ids::bigint[]) AS k (id) ORDER BY id OFFSET 0) AS k
+    CROSS JOIN LATERAL (
+        SELECT entry_id, revision FROM result
+        WHERE pipeline_version = (SELECT current_version FROM clock) AND entry_id = k.id AND outcome <= @worst::smallint OFFSET 0 FOR SHARE
+    ) AS r
 ),
 held AS MATERIALIZED (
     SELECT unnest(l.entry_ids) AS entry_id

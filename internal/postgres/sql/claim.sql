@@ -13,10 +13,12 @@ mark AS MATERIALIZED (
     FROM change WHERE organism_id = @organism AND scope = @version
 ),
 -- ARRAY(…) is evaluated once whatever the plan, so its LIMIT can't be exceeded.
+-- Rows are deleted by where they lie: by key, a planner may well compare every
+-- ticket with every element.
 ahead AS MATERIALIZED (
     DELETE FROM ticket
-    WHERE organism_id = @organism AND pipeline_version = @version AND entry_id = ANY (ARRAY(
-        SELECT entry_id FROM ticket
+    WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM ticket
         WHERE organism_id = @organism AND pipeline_version = @version AND entry_id > @after::bigint
         ORDER BY entry_id LIMIT (SELECT wanted FROM live) FOR UPDATE SKIP LOCKED))
     RETURNING entry_id, attempts, hand_outs
@@ -25,8 +27,8 @@ ahead AS MATERIALIZED (
 -- LIMIT of 0 scans nothing.
 behind AS MATERIALIZED (
     DELETE FROM ticket
-    WHERE organism_id = @organism AND pipeline_version = @version AND entry_id = ANY (ARRAY(
-        SELECT entry_id FROM ticket
+    WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM ticket
         WHERE organism_id = @organism AND pipeline_version = @version AND entry_id <= @after
         ORDER BY entry_id LIMIT (SELECT wanted FROM live) - (SELECT count(*) FROM ahead) FOR UPDATE SKIP LOCKED))
     RETURNING entry_id, attempts, hand_outs
@@ -37,19 +39,16 @@ short AS MATERIALIZED (
 -- Leases past their end (L4). lease_until is a column of the row that is locked,
 -- so it is tested again after a change that the snapshot doesn't show. A probe
 -- looks for a few even when tickets abound.
-past AS MATERIALIZED (
-    SELECT attempt_id, part FROM lease
-    WHERE organism_id = @organism AND pipeline_version = @version
-        AND lease_until > @probe_from::timestamptz AND lease_until <= now()
-    ORDER BY lease_until
-    LIMIT greatest((SELECT by FROM short), (SELECT CASE WHEN @probe::boolean AND wanted > 0 THEN 4 ELSE 0 END FROM live))
-    FOR UPDATE SKIP LOCKED
-),
 ended AS MATERIALIZED (
     DELETE FROM lease
-    WHERE attempt_id = ANY (ARRAY(SELECT attempt_id FROM past))
-        AND (attempt_id, part) IN (SELECT attempt_id, part FROM past)
-    RETURNING attempt_id, part, entry_ids, attempts, hand_outs
+    WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM lease
+        WHERE organism_id = @organism AND pipeline_version = @version
+            AND lease_until > @probe_from::timestamptz AND lease_until <= now()
+        ORDER BY lease_until
+        LIMIT greatest((SELECT by FROM short), (SELECT CASE WHEN @probe::boolean AND wanted > 0 THEN 4 ELSE 0 END FROM live))
+        FOR UPDATE SKIP LOCKED))
+    RETURNING attempt_id, entry_ids, attempts, hand_outs
 ),
 taken AS MATERIALIZED (
     SELECT e.entry_id, e.attempts, e.hand_outs, row_number() OVER (ORDER BY e.entry_id) <= (SELECT by FROM short) AS placed

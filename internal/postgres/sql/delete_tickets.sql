@@ -1,10 +1,10 @@
 -- seqlease delete_tickets (L10): waits for claims that are taking one of them
-WITH waiting AS MATERIALIZED (
-    SELECT pipeline_version, entry_id FROM ticket
-    WHERE organism_id = @organism::int AND entry_id = ANY (@ids::bigint[])
-        AND pipeline_version = ANY (ARRAY(SELECT version FROM pipeline_version WHERE organism_id = @organism))
-    ORDER BY pipeline_version, entry_id FOR UPDATE
-)
-DELETE FROM ticket AS t
-USING waiting AS w
-WHERE t.organism_id = @organism AND t.pipeline_version = w.pipeline_version AND t.entry_id = w.entry_id
+DELETE FROM ticket WHERE ctid = ANY (ARRAY(
+    SELECT t.ctid
+    FROM (
+        SELECT pv.version, k.id FROM pipeline_version AS pv CROSS JOIN unnest(@ids::bigint[]) AS k (id)
+        WHERE pv.organism_id = @organism::int ORDER BY pv.version, k.id OFFSET 0
+    ) AS k
+    CROSS JOIN LATERAL (
+        SELECT ctid FROM ticket WHERE organism_id = @organism AND pipeline_version = k.version AND entry_id = k.id OFFSET 0 FOR UPDATE
+    ) AS t))

@@ -1,8 +1,9 @@
 -- seqlease edit (L10): new data, a new revision, and tickets anew; the entry is locked and in no lease
 WITH dropped AS MATERIALIZED (
-    DELETE FROM result
-    WHERE entry_id = @id::bigint
-        AND pipeline_version = ANY (ARRAY(SELECT version FROM pipeline_version WHERE organism_id = @organism::int))
+    DELETE FROM result WHERE ctid = ANY (ARRAY(
+        SELECT r.ctid FROM pipeline_version AS pv
+        CROSS JOIN LATERAL (SELECT ctid FROM result WHERE pipeline_version = pv.version AND entry_id = @id::bigint OFFSET 0) AS r
+        WHERE pv.organism_id = @organism::int))
     RETURNING attempt_id
 ),
 changed AS (

@@ -13,7 +13,10 @@ SELECT e.id,
         ELSE 0
     END AS status,
     coalesce(r.outcome, 0) AS outcome
-FROM entry AS e
-JOIN organism AS o ON o.id = e.organism_id
-LEFT JOIN result AS r ON r.pipeline_version = o.current_version AND r.entry_id = e.id AND r.revision = e.revision
-WHERE e.id = ANY (@ids::bigint[])
+FROM unnest(@ids::bigint[]) AS k (id)
+CROSS JOIN LATERAL (SELECT id, organism_id, revision, released_at, is_revocation FROM entry WHERE id = k.id OFFSET 0) AS e
+CROSS JOIN LATERAL (SELECT current_version FROM organism WHERE id = e.organism_id OFFSET 0) AS o
+LEFT JOIN LATERAL (
+    SELECT entry_id, outcome FROM result
+    WHERE pipeline_version = o.current_version AND entry_id = e.id AND revision = e.revision OFFSET 0
+) AS r ON true
