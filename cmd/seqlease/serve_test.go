@@ -77,10 +77,10 @@ func serveExample(t *testing.T, args ...string) *served {
 	return s
 }
 
-// as returns a client with one of the example's tokens.
-func (s *served) as(t *testing.T, name string) *client.Client {
+// submitter returns a client of the submitter.
+func (s *served) submitter(t *testing.T) *client.Client {
 	t.Helper()
-	c, err := client.New(s.url, exampleTokens[name])
+	c, err := client.New(s.url, exampleTokens["SUBMITTER_TOKEN"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (s *served) stop(t *testing.T) {
 func TestServe_TheExampleConfigurationWithRealUploads(t *testing.T) {
 	t.Parallel()
 	s := serveExample(t, "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"))
-	submitter := s.as(t, "SUBMITTER_TOKEN")
+	submitter := s.submitter(t)
 	if err := submitter.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func testFile(t *testing.T, path string) client.File {
 func TestServe_FinishesWhatRunsWhenToldToStop(t *testing.T) {
 	t.Parallel()
 	s := serveExample(t, "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"))
-	submitter := s.as(t, "SUBMITTER_TOKEN")
+	submitter := s.submitter(t)
 	group, err := submitter.CreateGroup(t.Context(), seqlease.NewGroup{GroupName: "g"})
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +278,7 @@ func TestServe_NamesTheCommandThatMigratesPostgreSQL(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 	s := serveExample(t, "--store", database)
-	if err := s.as(t, "SUBMITTER_TOKEN").Ready(t.Context()); err != nil {
+	if err := s.submitter(t).Ready(t.Context()); err != nil {
 		t.Error(err)
 	}
 	s.stop(t)
@@ -287,7 +287,7 @@ func TestServe_NamesTheCommandThatMigratesPostgreSQL(t *testing.T) {
 func TestServe_ReadOnly(t *testing.T) {
 	t.Parallel()
 	s := serveExample(t, "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"), "--read-only")
-	submitter := s.as(t, "SUBMITTER_TOKEN")
+	submitter := s.submitter(t)
 	_, err := submitter.CreateGroup(t.Context(), seqlease.NewGroup{GroupName: "g"})
 	var problem *client.ProblemError
 	if !errors.As(err, &problem) || problem.Status != http.StatusServiceUnavailable {

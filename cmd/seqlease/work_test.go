@@ -22,7 +22,7 @@ func TestWork_B091_GoesOnWhenAKilledServerComesBack(t *testing.T) {
 	t.Parallel()
 	store := "sqlite:" + filepath.Join(t.TempDir(), "x.db")
 	s := serveExample(t, "--store", store)
-	submitter := s.as(t, "SUBMITTER_TOKEN")
+	submitter := s.submitter(t)
 	group, err := submitter.CreateGroup(t.Context(), seqlease.NewGroup{GroupName: "g"})
 	if err != nil {
 		t.Fatal(err)

@@ -95,9 +95,10 @@ func (r *Report) Print(w io.Writer) error {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "%d Zika genomes submitted, %d processed (%d with errors, %d with warnings), %d released, %d accepted twice,\n"+
-		"by %d server%s on one %s store and %d workers, in %.1f s.\n",
+		"by %d server%s on one %s store and %d workers, in %.1f s. Leases ran for %s; every genome was held up for %s,\n"+
+		"so that there is something to interrupt: aligning one takes milliseconds.\n",
 		r.Entries, r.Processed, r.WithErrors, r.WithWarnings, r.Released, r.AcceptedTwice,
-		r.Servers, plural(r.Servers), r.Store, len(r.Workers), r.Seconds)
+		r.Servers, plural(r.Servers), r.Store, len(r.Workers), r.Seconds, Lease, Pace)
 	if err != nil {
 		return err
 	}

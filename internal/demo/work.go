@@ -137,7 +137,7 @@ func (x *director) afterStart(ctx context.Context, e processEvent, c *claim) err
 			return err
 		}
 	}
-	x.tell("workers 3 to %d go on with what is left; the two leases still run", x.Workers)
+	x.tell("%d more workers go on with what is left; the two leases still run", x.Workers-2)
 	return nil
 }
 
