@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -146,34 +147,34 @@ func TestBody_StalledUploadIsCut(t *testing.T) {
 // brokenStore fails on purpose.
 type brokenStore struct {
 	store
-	afterReleased int  // ReadReleased fails after so many entries
-	pages         bool // ReadClaimed fails beyond the first page
-	panics        bool // Group panics
+	afterReleased atomic.Int64 // ReadReleased fails after so many entries
+	pages         bool         // ReadClaimed fails beyond the first page
+	panics        bool         // Group panics
 }
 
 var errBroken = errors.New("the disk of secret-host is on fire")
 
-func (b brokenStore) ReadReleased(ctx context.Context, o seqlease.Organism, begin func(submission.ReleasedHead) error, yield func(submission.ReleasedEntry) error) error {
-	if b.afterReleased < 0 {
+func (b *brokenStore) ReadReleased(ctx context.Context, o seqlease.Organism, begin func(submission.ReleasedHead) error, yield func(submission.ReleasedEntry) error) error {
+	if b.afterReleased.Load() < 0 {
 		return errBroken
 	}
-	count := 0
+	var count int64
 	return b.store.ReadReleased(ctx, o, begin, func(e submission.ReleasedEntry) error {
-		if count++; count > b.afterReleased {
+		if count++; count > b.afterReleased.Load() {
 			return errBroken
 		}
 		return yield(e)
 	})
 }
 
-func (b brokenStore) ReadClaimed(ctx context.Context, id seqlease.AttemptID, skip, limit int) ([]queue.ClaimedEntry, error) {
+func (b *brokenStore) ReadClaimed(ctx context.Context, id seqlease.AttemptID, skip, limit int) ([]queue.ClaimedEntry, error) {
 	if b.pages && skip > 0 {
 		return nil, errBroken
 	}
 	return b.store.ReadClaimed(ctx, id, skip, limit)
 }
 
-func (b brokenStore) Group(ctx context.Context, id int64) (seqlease.Group, []string, error) {
+func (b *brokenStore) Group(ctx context.Context, id int64) (seqlease.Group, []string, error) {
 	if b.panics {
 		panic("a bug")
 	}
@@ -189,8 +190,8 @@ func TestReleased_L15_FailureMidwayIsVisible(t *testing.T) {
 	d.submit(t, d.newGroup(t, anna), 40, 20)
 	d.sendResults(t, resultsOf(d.claim(t, pipe, 40))).want(t, 204)
 	d.call(t, "POST", "/zika/approve-processed-data", anna, strings.NewReader(`{"scope":"ALL"}`), "Content-Type", "application/json").want(t, 200)
-	for _, after := range []int{0, 1, 39} {
-		broken.afterReleased = after
+	for _, after := range []int64{0, 1, 39} {
+		broken.afterReleased.Store(after)
 		for _, query := range []string{"", "?compression=zstd"} {
 			a, err := d.try(t, "GET", "/zika/get-released-data"+query, "", nil)
 			if err == nil && a.StatusCode == http.StatusOK {
@@ -208,12 +209,12 @@ func TestReleased_L15_FailureMidwayIsVisible(t *testing.T) {
 			}
 		}
 	}
-	broken.afterReleased = -1
+	broken.afterReleased.Store(-1)
 	p := d.call(t, "GET", "/zika/get-released-data", "", nil).problem(t, 500)
 	if strings.Contains(p.Detail, "secret") || !strings.Contains(d.log.String(), "secret-host") {
 		t.Errorf("detail %q; the log must tell the cause", p.Detail)
 	}
-	broken.afterReleased = 1000
+	broken.afterReleased.Store(1000)
 	if a := d.call(t, "GET", "/zika/get-released-data", "", nil).want(t, 200); bytes.Count(a.body, []byte("\n")) != 40 {
 		t.Errorf("%d lines after the repair, want 40", bytes.Count(a.body, []byte("\n")))
 	}
