@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"testing"
+	"testing/synctest"
 
 	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
@@ -176,26 +177,29 @@ func TestFile_GivenUpInMidWritingIsAnError(t *testing.T) {
 
 func TestFile_ReaderRespectsItsContext(t *testing.T) {
 	t.Parallel()
-	f := create(t, NewDir(t.TempDir(), 0))
-	defer f.Release()
-	ctx, cancel := context.WithCancel(t.Context())
-	r, err := f.Open(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = r.Close() }()
-	var reading errgroup.Group
-	reading.Go(func() error {
-		_, err := io.ReadAll(r) // waits for a writer that never writes
-		return err
+	synctest.Test(t, func(t *testing.T) {
+		f := create(t, NewDir(t.TempDir(), 0))
+		defer f.Release()
+		ctx, cancel := context.WithCancel(t.Context())
+		r, err := f.Open(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = r.Close() }()
+		ended := make(chan error, 1)
+		go func() {
+			_, err := io.ReadAll(r)
+			ended <- err
+		}()
+		synctest.Wait() // the reader waits for a writer that never writes
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want %v", err, context.Canceled)
+		}
+		if err := f.Finish(nil); err != nil {
+			t.Fatal(err)
+		}
 	})
-	cancel()
-	if err := reading.Wait(); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want %v", err, context.Canceled)
-	}
-	if err := f.Finish(nil); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestFile_EmptyIsOneEmptyFrame(t *testing.T) {

@@ -189,6 +189,11 @@ func TestReleased_L12_ClientsShareOneReading(t *testing.T) {
 	if !first.SharesExport(second) || first.ETag != second.ETag {
 		t.Error("two clients of one state don't share it")
 	}
+	gone, err := h.Released(t.Context(), zika, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close() // one who leaves early takes nothing from the others
 	close(g.pass)
 	var readers errgroup.Group
 	bodies := make([]string, 2)

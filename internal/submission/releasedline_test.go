@@ -202,7 +202,7 @@ func TestReleasedLine_OneRecordStaysOneLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry := released("A", 1, `{"data":{"metadata":{"country":`+string(value)+`},"nucleotideInsertions":{"main":["1:A"]}}}`)
+	entry := released("A", 1, `{"data":{"metadata":{"country":`+string(value)+`},"unalignedNucleotideSequences":{"main":`+string(value)+`}}}`)
 	entry.GroupName = odd
 	got := write(t, TermsOptions{}, entry)[0]
 	if i := strings.IndexAny(got, "\u2028\u2029\u0085\v\f\x1c\x1d\x1e\r\n"); i >= 0 {
