@@ -22,7 +22,7 @@ type approveBody struct {
 // ApproveProcessedData releases entries.
 func (s *server) ApproveProcessedData(w http.ResponseWriter, r *http.Request, o Organism) {
 	var body approveBody
-	if err := readJSON(r, &body); err != nil {
+	if err := s.readJSON(r, &body, maxJSONBody); err != nil {
 		s.fail(w, r, err)
 		return
 	}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,13 +21,18 @@ import (
 // Limits of request bodies, after decompression.
 const (
 	maxFormBody   = 64 << 10
+	maxGroupBody  = 64 << 10
 	maxJSONBody   = 32 << 20
 	maxResultBody = 1 << 30
 	maxUploadBody = 5000 << 20
 )
 
-// maxWindow is the largest zstd window that HTTP allows (RFC 9659).
-const maxWindow = 8 << 20
+// maxWindow is the largest zstd window that HTTP allows (RFC 9659), and
+// maxWindows how many bodies with one are read at once; others wait.
+const (
+	maxWindow  = 8 << 20
+	maxWindows = 16
+)
 
 // progressBytes is how much of a body must come within the stall timeout.
 const progressBytes = 4 << 10
@@ -39,7 +45,7 @@ func (s *server) prepareBody(w *response, r *http.Request, operation string) err
 		return nil
 	}
 	r.Body = &patientBody{ReadCloser: r.Body, control: w.control, stall: s.stall}
-	if err := decompress(r); err != nil {
+	if err := s.decompress(r); err != nil {
 		return err
 	}
 	switch kind := mediaType(r); {
@@ -62,7 +68,7 @@ func mediaType(r *http.Request) string {
 }
 
 // decompress undoes one content encoding of the body.
-func decompress(r *http.Request) error {
+func (s *server) decompress(r *http.Request) error {
 	encoding := strings.ToLower(strings.TrimSpace(strings.Join(r.Header.Values("Content-Encoding"), ",")))
 	switch encoding {
 	case "", "identity":
@@ -72,12 +78,17 @@ func decompress(r *http.Request) error {
 	case "zstd":
 		decoded := &decodedBody{raw: r.Body}
 		decoded.open = func(raw io.Reader) (io.Reader, error) {
+			if err := s.windows.Acquire(r.Context(), 1); err != nil {
+				return nil, err
+			}
 			decoder, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 				zstd.WithDecoderMaxWindow(maxWindow))
-			if err == nil {
-				decoded.free = decoder.Close
+			if err != nil {
+				s.windows.Release(1)
+				return nil, err
 			}
-			return decoder, err
+			decoded.free = func() { decoder.Close(); s.windows.Release(1) }
+			return decoder, nil
 		}
 		r.Body = decoded
 	default:
@@ -118,7 +129,7 @@ func (b *decodedBody) Read(p []byte) (int, error) {
 
 func decodeError(err error) error {
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("body: %w: zstd windows of more than %d bytes are not taken", seqlease.ErrTooLarge, maxWindow)
@@ -127,13 +138,16 @@ func decodeError(err error) error {
 	}
 }
 
-// Close frees the decoder and closes the body.
-func (b *decodedBody) Close() error {
+// Close closes the body as it came.
+func (b *decodedBody) Close() error { return b.raw.Close() }
+
+// release frees the decoder. Nothing may be read afterwards.
+func (b *decodedBody) release() {
 	if b.free != nil {
 		b.free()
 		b.free = nil
 	}
-	return b.raw.Close()
+	b.err = os.ErrClosed
 }
 
 // patientBody cuts off clients that send next to nothing for a stall timeout.
@@ -243,7 +257,7 @@ func bodyError(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &statusError{http.StatusRequestTimeout, "the body came too slowly"}
-	case errors.Is(err, seqlease.ErrTooLarge), errors.As(err, &invalid):
+	case errors.Is(err, seqlease.ErrTooLarge), errors.Is(err, context.Canceled), errors.As(err, &invalid):
 		return err
 	default:
 		return seqlease.InvalidParameter("body", fmt.Sprintf("the body broke off: %v", err))

@@ -388,6 +388,8 @@ func TestApprove_Refusals(t *testing.T) {
 	approve(anna, `{"scope":"ALL","accessionVersionsFilter":[{"accession":"A"}]}`).problem(t, 400, "version")
 	approve(anna, `{"scope":"ALL","accessionVersionsFilter":[{"accession":"NONE","version":1}]}`).problem(t, 422, "NONE.1")
 	approve(anna, `{"scope":"ALL","accessionVersionsFilter":`+one+`}`).problem(t, 422, stored[0].String(), "RECEIVED")
+	approve(anna, `{"scope":"ALL","accessionVersionsFilter":[`+strings.Repeat(`{"accession":"NONE","version":1},`, 20_000)+
+		`{"accession":"NONE","version":2}]}`).problem(t, 422, "NONE.1, NONE.2")
 	d.sendResults(t, resultsOf(d.claim(t, pipe, 2))).want(t, 204)
 	approve(bob, `{"scope":"ALL","accessionVersionsFilter":`+one+`}`).problem(t, 403, "bob")
 	if got := string(approve(bob, `{"scope":"ALL"}`).want(t, 200).body); got != "[]" {

@@ -53,7 +53,7 @@ func (b *groupBody) newGroup() (seqlease.NewGroup, error) {
 // CreateGroup stores a group.
 func (s *server) CreateGroup(w http.ResponseWriter, r *http.Request) {
 	var body groupBody
-	if err := readJSON(r, &body); err != nil {
+	if err := s.readJSON(r, &body, maxGroupBody); err != nil {
 		s.fail(w, r, err)
 		return
 	}

@@ -44,14 +44,31 @@ var lenient = json.WithUnmarshalers(json.JoinUnmarshalers(
 	}),
 ))
 
-// readJSON reads the JSON body of a request.
-func readJSON(r *http.Request, into any) error {
+// smallJSON is how much of a JSON body is read without asking for memory.
+const smallJSON = 64 << 10
+
+// readJSON reads the JSON body of a request, of at most limit bytes. Large ones
+// wait until there is memory for them.
+func (s *server) readJSON(r *http.Request, into any, limit int64) error {
 	if t := mediaType(r); t != "application/json" && !strings.HasSuffix(t, "+json") {
 		return unsupportedMediaType("send the body as Content-Type: application/json")
 	}
-	body, err := io.ReadAll(limited(r.Body, maxJSONBody, "JSON body"))
+	source := limited(r.Body, limit, "JSON body")
+	body, err := io.ReadAll(io.LimitReader(source, smallJSON))
 	if err != nil {
 		return bodyError(err)
+	}
+	if len(body) == smallJSON {
+		memory := &reservation{pool: s.resultMemory}
+		defer memory.release()
+		if err := memory.resize(r.Context(), maxJSONBody); err != nil {
+			return err
+		}
+		rest, err := io.ReadAll(source)
+		if err != nil {
+			return bodyError(err)
+		}
+		body = append(body, rest...)
 	}
 	if err := json.Unmarshal(body, into, lenient); err != nil {
 		return invalidJSON(0, err)

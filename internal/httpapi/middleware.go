@@ -96,7 +96,11 @@ func (s *server) dispatch(w *response, r *http.Request) {
 	}
 	switch status {
 	case http.StatusOK:
-		if err := s.prepareBody(w, r, operation); err != nil {
+		err := s.prepareBody(w, r, operation)
+		if decoded, ok := r.Body.(*decodedBody); ok {
+			defer decoded.release()
+		}
+		if err != nil {
 			s.fail(w, r, err)
 			return
 		}

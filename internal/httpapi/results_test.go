@@ -5,12 +5,15 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/seqlease/seqlease"
 )
@@ -162,7 +165,9 @@ func TestResults_Bombs(t *testing.T) {
 	d.sendResults(t, squeeze(zstd.WithSingleSegment(true)), "Content-Encoding", "zstd").problem(t, 413)
 	d.sendResults(t, "{}\n"+strings.Repeat("[", 100_000)).problem(t, 400, "line 1")
 	d.sendResults(t, `{"accession":`+strings.Repeat("[", 100_000)).problem(t, 400, "line 1")
-	d.call(t, "POST", "/groups", anna, &zipped, "Content-Type", "application/json", "Content-Encoding", "gzip").problem(t, 413, "JSON body")
+	d.call(t, "POST", "/groups", anna, bytes.NewReader(zipped.Bytes()), "Content-Type", "application/json", "Content-Encoding", "gzip").problem(t, 413, "JSON body")
+	d.call(t, "POST", "/zika/approve-processed-data", anna, bytes.NewReader(zipped.Bytes()),
+		"Content-Type", "application/json", "Content-Encoding", "gzip").problem(t, 413, "JSON body")
 	d.call(t, "POST", "/zika/extract-unprocessed-data", pipe, strings.NewReader("a="+strings.Repeat("x", 70<<10)),
 		"Content-Type", "application/x-www-form-urlencoded").problem(t, 413, "form body")
 }
@@ -289,4 +294,35 @@ func TestSubmit_Forms(t *testing.T) {
 	d.call(t, "POST", "/zika/submit?groupId="+group, anna, strings.NewReader("x"), "Content-Type", "application/json").problem(t, 415, "multipart/form-data")
 	d.call(t, "POST", "/zika/submit?groupId="+group, anna, strings.NewReader("--b\r\nContent-Dispo"), "Content-Type", "multipart/form-data; boundary=b").problem(t, 400, "broke off")
 	d.call(t, "POST", "/zika/submit?groupId="+group, anna, strings.NewReader("x"), "Content-Type", "multipart/form-data").problem(t, 415)
+}
+
+// TestResults_BombsAtOnce sends more of them than are read at once.
+func TestResults_BombsAtOnce(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{})
+	e, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = e.Close() }()
+	bomb := e.EncodeAll(bytes.Repeat([]byte(" "), 33<<20), nil)
+	var group errgroup.Group
+	for range 40 {
+		group.Go(func() error {
+			a, err := d.try(t, "POST", "/zika/submit-processed-data?pipelineVersion=1", pipe, bytes.NewReader(bomb),
+				"Content-Type", "application/x-ndjson", "Content-Encoding", "zstd")
+			if err == nil && a.StatusCode != http.StatusRequestEntityTooLarge {
+				err = fmt.Errorf("got %d, want 413", a.StatusCode)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
+	// None of them keeps its place, nor do forms that can't be read.
+	for range 40 {
+		d.call(t, "POST", "/zika/extract-unprocessed-data", pipe, bytes.NewReader(bomb),
+			"Content-Type", "application/x-www-form-urlencoded", "Content-Encoding", "zstd").problem(t, 413)
+	}
 }

@@ -22,7 +22,8 @@ const (
 	maxHeaderBytes    = 20 << 10
 	readHeaderTimeout = 10 * time.Second
 	idleTimeout       = 2 * time.Minute
-	// resultMemory is how many bytes of result lines may be in memory at once.
+	// resultMemory is how many bytes of result lines and large JSON bodies may be in
+	// memory at once.
 	resultMemory = 64 << 20
 )
 
@@ -63,6 +64,7 @@ type server struct {
 	router       *router
 	swagger      http.Handler
 	resultMemory *semaphore.Weighted
+	windows      *semaphore.Weighted // of zstd bodies
 }
 
 var _ ServerInterface = (*server)(nil)
@@ -79,7 +81,7 @@ func New(o Options) (http.Handler, error) {
 	s := &server{
 		queue: o.Queue, submissions: o.Submissions, organisms: o.Organisms, verifier: o.Verifier, ready: o.Ready,
 		logger: o.Logger, name: o.Name, debugMode: o.DebugMode, readOnly: o.ReadOnly, stall: o.StallTimeout,
-		description: d, router: &router{}, swagger: newSwaggerUI(), resultMemory: semaphore.NewWeighted(resultMemory),
+		description: d, router: &router{}, swagger: newSwaggerUI(), resultMemory: semaphore.NewWeighted(resultMemory), windows: semaphore.NewWeighted(maxWindows),
 	}
 	if s.name == "" {
 		s.name = "seqlease"
