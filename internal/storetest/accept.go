@@ -244,6 +244,10 @@ func acceptL5AllOrNothing(t *testing.T, h Harness) {
 	bad[54].AccessionVersion, bad[54].AttemptID = cchf[0], foreign.AttemptID
 	bad = slices.Delete(bad, 79, 80)
 	s := results(bad...)
+	wantRefused(t, f.AcceptResults(t.Context(), s),
+		refused(7, missing, seqlease.RefusedNotFound),
+		refused(30, versions[29], seqlease.RefusedLeaseLost),
+		refused(55, cchf[0], seqlease.RefusedWrongOrganism))
 	s.Invalid = []seqlease.Refusal{{AccessionVersion: versions[79], Line: 80, Reason: seqlease.RefusedInvalid, Detail: "unknown field"}}
 
 	wantRefused(t, f.AcceptResults(t.Context(), s),

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -49,7 +50,7 @@ func Organisms() []*organism.Organism {
 
 // genome returns random bases, the same for the same seed.
 func genome(length int, seed uint64) string {
-	random := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // made-up bases, not secrets
+	random := rand.New(rand.NewPCG(seed, seed))
 	bases := make([]byte, length)
 	for i := range bases {
 		bases[i] = "ACGT"[random.IntN(4)]
@@ -103,7 +104,7 @@ func (f *fixture) newGroup(t *testing.T, name, creator string) seqlease.Group {
 // submitted returns the document of the i-th entry that the fixtures submit.
 func submitted(i int) []byte {
 	return document(seqlease.SubmittedData{
-		Metadata:                     map[string]string{"country": "Kenya", "number": fmt.Sprint(i)},
+		Metadata:                     map[string]string{"country": "Kenya", "number": strconv.Itoa(i)},
 		UnalignedNucleotideSequences: map[string]string{organism.MainSegment: genome(60, uint64(i)+100)},
 	})
 }
@@ -117,11 +118,16 @@ func document(v any) []byte {
 	return b
 }
 
-// entries yields n entries named sample-0, sample-1 and so on.
+// sample is the i-th entry that the fixtures submit.
+func sample(i int) intake.Entry {
+	return intake.Entry{SubmissionID: fmt.Sprintf("sample-%d", i), Data: submitted(i)}
+}
+
+// entries yields the first n samples.
 func entries(n int) iter.Seq2[intake.Entry, error] {
 	return func(yield func(intake.Entry, error) bool) {
 		for i := range n {
-			if !yield(intake.Entry{SubmissionID: fmt.Sprintf("sample-%d", i), Data: submitted(i)}, nil) {
+			if !yield(sample(i), nil) {
 				return
 			}
 		}

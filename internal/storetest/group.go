@@ -18,7 +18,7 @@ func groupCases() []testCase {
 func groupCreator(t *testing.T, h Harness) {
 	f := newFixture(t, h)
 	in := seqlease.NewGroup{
-		GroupName: "Laboratório Central", Institution: "Instituto", ContactEmail: "lab@example.org",
+		GroupName: "Laboratório Central", Institution: "Fundação", ContactEmail: "lab@example.org",
 		Address: seqlease.Address{
 			Line1: "Rua 1", Line2: "Sala 2", City: "Natal", State: "Rio Grande do Norte", PostalCode: "59000-000", Country: "Brazil",
 		},

@@ -27,9 +27,9 @@ func leaseCases() []testCase {
 func leaseL11End(t *testing.T, h Harness) {
 	f := newFixture(t, h)
 	f.submit(t, 3)
-	for _, seconds := range []time.Duration{10, 600, 86400} {
+	for _, duration := range []time.Duration{10 * time.Second, 10 * time.Minute, 24 * time.Hour} {
 		c := ask(1)
-		c.Lease = seconds * time.Second
+		c.Lease = duration
 		before := f.now(t)
 		lease := f.claimAs(t, c)
 		wantBetween(t, "lease end of "+c.Lease.String(), lease.Until, before.Add(c.Lease), f.now(t).Add(c.Lease))

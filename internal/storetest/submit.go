@@ -43,8 +43,8 @@ func submitL1FailsMidway(t *testing.T, h Harness) {
 	broken := errors.New("the upload is cut off")
 	u := f.upload(0)
 	u.Entries = func(yield func(intake.Entry, error) bool) {
-		for e := range entries(700) { // more than a chunk of any store
-			if !yield(e, nil) {
+		for i := range 700 { // more than a chunk of any store
+			if !yield(sample(i), nil) {
 				return
 			}
 		}
@@ -65,11 +65,11 @@ func submitL1Cancelled(t *testing.T, h Harness) {
 	defer cancel()
 	u := f.upload(0)
 	u.Entries = func(yield func(intake.Entry, error) bool) {
-		for e := range entries(700) {
-			if e.SubmissionID == "sample-400" {
+		for i := range 700 {
+			if i == 400 {
 				cancel()
 			}
-			if !yield(e, nil) {
+			if !yield(sample(i), nil) {
 				return
 			}
 		}
@@ -120,13 +120,12 @@ func submitL13Slow(t *testing.T, h Harness) {
 	defer rescue.Stop()
 	u := f.upload(0)
 	u.Entries = func(yield func(intake.Entry, error) bool) {
-		i := 0
-		for e := range entries(n) {
-			if i++; i == n/2 {
+		for i := range n {
+			if i == n/2 {
 				close(reached)
 				<-resume
 			}
-			if !yield(e, nil) {
+			if !yield(sample(i), nil) {
 				return
 			}
 		}
@@ -170,11 +169,9 @@ func submitKeepsOrder(t *testing.T, h Harness) {
 	if len(mappings) != n {
 		t.Fatalf("got %d mappings, want %d", len(mappings), n)
 	}
-	i := 0
-	for e := range entries(n) {
-		m := mappings[i]
-		if m.SubmissionID != e.SubmissionID || m.Version != 1 {
-			t.Fatalf("mapping %d is %+v, want %s with version 1", i, m, e.SubmissionID)
+	for i, m := range mappings {
+		if want := sample(i).SubmissionID; m.SubmissionID != want || m.Version != 1 {
+			t.Fatalf("mapping %d is %+v, want %s with version 1", i, m, want)
 		}
 		if i > 0 && m.Accession <= mappings[i-1].Accession {
 			t.Fatalf("accession %s of entry %d doesn't follow %s", m.Accession, i, mappings[i-1].Accession)
@@ -182,7 +179,6 @@ func submitKeepsOrder(t *testing.T, h Harness) {
 		if !m.Accession.HasValidCheckSymbol(prefix) {
 			t.Fatalf("accession %s has no valid check symbol", m.Accession)
 		}
-		i++
 	}
 	listed, _ := f.list(t, submission.ListFilter{Organism: WestNile})
 	for i, e := range listed {
