@@ -45,7 +45,7 @@ func (s *server) prepareBody(w *response, r *http.Request, operation string) err
 		return nil
 	}
 	r.Body = &patientBody{ReadCloser: r.Body, control: w.control, stall: s.stall}
-	if err := s.decompress(r); err != nil {
+	if err := s.decompress(r.Context(), r); err != nil {
 		return err
 	}
 	switch kind := mediaType(r); {
@@ -68,7 +68,7 @@ func mediaType(r *http.Request) string {
 }
 
 // decompress undoes one content encoding of the body.
-func (s *server) decompress(r *http.Request) error {
+func (s *server) decompress(ctx context.Context, r *http.Request) error {
 	encoding := strings.ToLower(strings.TrimSpace(strings.Join(r.Header.Values("Content-Encoding"), ",")))
 	switch encoding {
 	case "", "identity":
@@ -78,7 +78,7 @@ func (s *server) decompress(r *http.Request) error {
 	case "zstd":
 		decoded := &decodedBody{raw: r.Body}
 		decoded.open = func(raw io.Reader) (io.Reader, error) {
-			if err := s.windows.Acquire(r.Context(), 1); err != nil {
+			if err := s.windows.Acquire(ctx, 1); err != nil {
 				return nil, err
 			}
 			decoder, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),

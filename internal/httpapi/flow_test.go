@@ -78,6 +78,9 @@ func TestDoor_MainJob(t *testing.T) {
 		t.Errorf("counts %v, want %v", got, want)
 	}
 	d.checkReleased(t, stored[0].AccessionVersion, group)
+	if want := "path=/zika/submit status=200"; !strings.Contains(d.log.String(), want) || !strings.Contains(d.log.String(), "user=anna") {
+		t.Errorf("the access log lacks %q and the user: %s", want, d.log)
+	}
 }
 
 func counts(received, inProcessing, processed, approved int64) map[seqlease.Status]int64 {

@@ -90,6 +90,9 @@ func (s *server) dispatch(w *response, r *http.Request) {
 	if !ok {
 		return
 	}
+	if person, known := personOf(r.Context()); known {
+		w.user = person.Name
+	}
 	if s.readOnly && isWrite(r.Method) {
 		s.fail(w, r, &statusError{http.StatusServiceUnavailable, "the server is in read-only mode; reading works"})
 		return
@@ -159,11 +162,10 @@ func (s *server) logAccess(r *http.Request, w *response, took time.Duration, fau
 	if s.isPublicArea(r.URL.Path) {
 		level = slog.LevelDebug // probes come every few seconds
 	}
-	person, _ := personOf(r.Context())
 	s.logger.LogAttrs(r.Context(), level, "request",
 		slog.String("request_id", requestID(r.Context())), slog.String("method", r.Method), slog.String("path", r.URL.Path),
 		slog.Int("status", w.status), slog.Int64("bytes", w.bytes), slog.Duration("took", took),
-		slog.String("user", person.Name), slog.Bool("aborted", fault != nil))
+		slog.String("user", w.user), slog.Bool("aborted", fault != nil))
 }
 
 // isPlainWord says whether a client's request id can be repeated in headers and

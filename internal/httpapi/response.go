@@ -24,6 +24,7 @@ type response struct {
 	deadline time.Time // when it was set last
 	status   int       // 0: nothing sent yet
 	bytes    int64
+	user     string // for the access log
 }
 
 func newResponse(w http.ResponseWriter, stall time.Duration) *response {
