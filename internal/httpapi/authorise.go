@@ -14,7 +14,7 @@ import (
 // authorise finds out who is there and whether they may call an operation that
 // needs the given access. If not, it has answered. It looks at nothing but
 // method and token.
-func (s *server) authorise(w http.ResponseWriter, r *http.Request, need access) (*http.Request, bool) {
+func (s *server) authorise(w *response, r *http.Request, need access) (*http.Request, bool) {
 	token, sent := bearerToken(r)
 	if !sent {
 		if need.public {
@@ -35,6 +35,7 @@ func (s *server) authorise(w http.ResponseWriter, r *http.Request, need access) 
 		challenge(w, http.StatusForbidden, "insufficient_scope", "the operation needs the role "+string(need.roles[0]))
 		return r, false
 	}
+	w.user = person.Name
 	return r.WithContext(context.WithValue(r.Context(), personKey, person)), true
 }
 

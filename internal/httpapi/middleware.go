@@ -90,9 +90,6 @@ func (s *server) dispatch(w *response, r *http.Request) {
 	if !ok {
 		return
 	}
-	if person, known := personOf(r.Context()); known {
-		w.user = person.Name
-	}
 	if s.readOnly && isWrite(r.Method) {
 		s.fail(w, r, &statusError{http.StatusServiceUnavailable, "the server is in read-only mode; reading works"})
 		return
