@@ -21,15 +21,16 @@ import (
 
 const claimForm = "numberOfSequenceEntries=6&pipelineVersion=1"
 
-// openClaim sends a claim over a connection of its own and returns it before
-// anything was read. Closing it resets it.
+// openClaim sends a claim over a connection of its own, which buffers little, and
+// returns it before anything was read. Closing it resets it.
 func (d *door) openClaim(t *testing.T, form string) net.Conn {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(d.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.(*net.TCPConn).SetLinger(0); err != nil {
+	tcp := conn.(*net.TCPConn)
+	if err := errors.Join(tcp.SetReadBuffer(64<<10), tcp.SetLinger(0)); err != nil {
 		t.Fatal(err)
 	}
 	_, err = fmt.Fprintf(conn, "POST /zika/extract-unprocessed-data HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer pipe\r\n"+
@@ -50,7 +51,7 @@ func (d *door) allWaitAgain(t *testing.T, n int64) {
 func TestClaim_L8_UndeliveredIsGivenBack(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, doorOptions{})
-	d.submit(t, d.newGroup(t, anna), 6, 4<<20) // more than sockets buffer
+	d.submit(t, d.newGroup(t, anna), 6, 1<<20) // more than sockets buffer
 	for i := range 20 {
 		conn := d.openClaim(t, claimForm)
 		switch i % 3 {
@@ -88,7 +89,7 @@ func TestClaim_L8_UndeliveredIsGivenBack(t *testing.T) {
 func TestClaim_L8_StalledClientIsCut(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, doorOptions{stall: 300 * time.Millisecond})
-	d.submit(t, d.newGroup(t, anna), 6, 4<<20)
+	d.submit(t, d.newGroup(t, anna), 6, 1<<20)
 	conn := d.openClaim(t, claimForm)
 	defer func() { _ = conn.Close() }()
 	if _, err := conn.Read(make([]byte, 10)); err != nil {
