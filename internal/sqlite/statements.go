@@ -133,7 +133,7 @@ func (t *tx) row(ctx context.Context, name string, args []any, into ...any) erro
 
 // rows calls each for every row of a statement; scan reads the row's columns.
 func (t *tx) rows(ctx context.Context, name string, args []any, each func(scan func(into ...any) error) error) error {
-	rows, err := t.statement(name).QueryContext(ctx, args...)
+	rows, err := t.statement(name).QueryContext(ctx, args...) //nolint:sqlclosecheck // kept as long as the store
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

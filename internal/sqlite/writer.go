@@ -52,7 +52,7 @@ func startWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 		"begin": "BEGIN IMMEDIATE", "commit": "COMMIT", "rollback": "ROLLBACK",
 		"mark": "SAVEPOINT one", "keep": "RELEASE one", "undo": "ROLLBACK TO one",
 	} {
-		if w.statements[name], err = conn.PrepareContext(ctx, text); err != nil {
+		if w.statements[name], err = conn.PrepareContext(ctx, text); err != nil { //nolint:sqlclosecheck // kept as long as the store
 			return nil, errors.Join(err, conn.Close())
 		}
 	}
