@@ -2,6 +2,12 @@ package postgres
 
 import "github.com/jackc/pgx/v5/pgxpool"
 
+// The statements whose plans are tested.
+var (
+	ClaimSQL         = claimSQL
+	ClaimSettingsSQL = claimSettingsSQL
+)
+
 // Forget drops what this process remembers of the queues.
 func (s *Store) Forget() {
 	s.mu.Lock()

@@ -144,9 +144,4 @@ func TestStore(t *testing.T) {
 			storetest.Run(t, newHarness(parameter, postgres.Options{}).forSuite())
 		})
 	}
-	// B040: nobody who holds a connection asks for a second one.
-	t.Run("one connection", func(t *testing.T) {
-		t.Parallel()
-		storetest.Run(t, newHarness("", postgres.Options{MaxConnections: 1}).forSuite())
-	})
 }

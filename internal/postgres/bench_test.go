@@ -1,0 +1,191 @@
+package postgres_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/intake"
+	"github.com/seqlease/seqlease/internal/pgcluster"
+	"github.com/seqlease/seqlease/internal/postgres"
+	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/storetest"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+// durableStore is a store on a server of its own that keeps its promises, as
+// drains are measured.
+func durableStore(b *testing.B) *postgres.Store {
+	b.Helper()
+	durable, err := pgcluster.Start(b.Context(), pgcluster.Options{Durable: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := durable.Stop(); err != nil {
+			b.Error(err)
+		}
+	})
+	address, err := durable.NewDatabase(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := postgres.Migrate(b.Context(), address); err != nil {
+		b.Fatal(err)
+	}
+	h := newHarness("", postgres.Options{})
+	s := h.join(b, &database{address: address})
+	register(b, s)
+	return s
+}
+
+func register(t testing.TB, s *postgres.Store) seqlease.Group {
+	t.Helper()
+	if err := s.Register(t.Context(), storetest.Organisms()); err != nil {
+		t.Fatal(err)
+	}
+	g, err := s.CreateGroup(t.Context(), seqlease.NewGroup{GroupName: "Institute"}, "anna")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// submitN stores n small entries of West Nile virus.
+func submitN(t testing.TB, s *postgres.Store, group int64, n int) []seqlease.AccessionVersion {
+	t.Helper()
+	made, err := s.Submit(t.Context(), submission.Upload{
+		Organism: storetest.WestNile, GroupID: group, Submitter: "anna", AccessionPrefix: "LOC_",
+		Terms: seqlease.DataUseTerms{Type: seqlease.TermsOpen},
+		Entries: func(yield func(intake.Entry, error) bool) {
+			for i := range n {
+				if !yield(intake.Entry{SubmissionID: fmt.Sprint("s", i), Data: []byte(`{"metadata":{}}`)}, nil) {
+					return
+				}
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions := make([]seqlease.AccessionVersion, len(made))
+	for i, m := range made {
+		versions[i] = m.AccessionVersion
+	}
+	return versions
+}
+
+func askFor(n int) queue.Claim {
+	return queue.Claim{
+		Organism: storetest.WestNile, PipelineVersion: 1, Entries: n, AttemptID: seqlease.NewAttemptID(),
+		Lease: 10 * time.Minute, ClaimedBy: "pipeline", WorkerID: "bench",
+	}
+}
+
+// answer is a body with a result of that many bytes for each entry of the lease.
+func answer(lease queue.Lease, body []byte) queue.Submission {
+	lines := make([]queue.Line, len(lease.Entries))
+	for i, e := range lease.Entries {
+		lines[i] = queue.Line{
+			AccessionVersion: e.AccessionVersion, Number: i + 1, AttemptID: lease.AttemptID, Result: seqlease.NoIssues,
+			Digest: [16]byte{1}, Packed: seqlease.Packed{Bytes: body},
+		}
+	}
+	return queue.Submission{Organism: storetest.WestNile, PipelineVersion: 1, ClaimedBy: "pipeline", Lines: lines}
+}
+
+// BenchmarkDrain claims and answers batches of 100 with 16 goroutines until
+// nothing waits; an operation is one entry.
+func BenchmarkDrain(b *testing.B) {
+	for _, size := range []int{200, 1000, 6000} {
+		b.Run(fmt.Sprintf("body=%d", size), func(b *testing.B) {
+			s := durableStore(b)
+			group := register(b, s)
+			submitN(b, s, group.GroupID, b.N)
+			body := make([]byte, size)
+			_, _ = rand.Read(body) // never fails
+			var before, after int64
+			const wal = "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn"
+			if err := s.Pool().QueryRow(b.Context(), wal).Scan(&before); err != nil {
+				b.Fatal(err)
+			}
+			var claims, drained atomic.Int64
+			b.ReportAllocs()
+			b.ResetTimer()
+			var workers errgroup.Group
+			for range 16 {
+				workers.Go(func() error {
+					for {
+						lease, err := s.Claim(b.Context(), askFor(100))
+						if err != nil || len(lease.Entries) == 0 {
+							return err
+						}
+						claims.Add(1)
+						drained.Add(int64(len(lease.Entries)))
+						if err := s.AcceptResults(b.Context(), answer(lease, body)); err != nil {
+							return err
+						}
+					}
+				})
+			}
+			if err := workers.Wait(); err != nil {
+				b.Fatal(err)
+			}
+			b.StopTimer()
+			if drained.Load() != int64(b.N) {
+				b.Fatalf("drained %d entries of %d", drained.Load(), b.N)
+			}
+			if err := s.Pool().QueryRow(b.Context(), wal).Scan(&after); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "entries/s")
+			b.ReportMetric(float64(after-before)/float64(b.N)-float64(size), "WAL-B/entry")
+			b.ReportMetric(float64(claims.Load()), "claims")
+		})
+	}
+}
+
+// BenchmarkClaim claims and gives back 100 entries.
+func BenchmarkClaim(b *testing.B) {
+	s := durableStore(b)
+	group := register(b, s)
+	submitN(b, s, group.GroupID, 10_000)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		lease, err := s.Claim(b.Context(), askFor(100))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := s.GiveBack(b.Context(), queue.GiveBack{AttemptID: lease.AttemptID}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkAccept answers leases of 100 entries.
+func BenchmarkAccept(b *testing.B) {
+	s := durableStore(b)
+	group := register(b, s)
+	submitN(b, s, group.GroupID, 100*b.N)
+	leases := make([]queue.Lease, b.N)
+	for i := range leases {
+		var err error
+		if leases[i], err = s.Claim(b.Context(), askFor(100)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	body := make([]byte, 1000)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for _, lease := range leases {
+		if err := s.AcceptResults(b.Context(), answer(lease, body)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package postgres_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/postgres"
+)
+
+// planNode is a node of EXPLAIN (ANALYZE, FORMAT JSON).
+type planNode struct {
+	Type     string     `json:"Node Type"`
+	Relation string     `json:"Relation Name"`
+	Filter   string     `json:"Filter"`
+	Rows     float64    `json:"Actual Rows"`
+	Loops    float64    `json:"Actual Loops"`
+	Removed  float64    `json:"Rows Removed by Filter"`
+	Plans    []planNode `json:"Plans"`
+}
+
+func (n planNode) walk(visit func(planNode)) {
+	visit(n)
+	for _, child := range n.Plans {
+		child.walk(visit)
+	}
+}
+
+// A plan that was made while every table was empty, and is kept, must still be
+// right with a backlog: it touches n tickets by index, sorts no more than n
+// rows, and doesn't look behind the bound when enough lies ahead.
+func TestClaim_L2_KeptPlanTouchesOnlyWhatItTakes(t *testing.T) {
+	t.Parallel()
+	const n = 100
+	g := newStage(t)
+	g.exec(t, "VACUUM ANALYZE")
+	g.exec(t, "BEGIN")
+	g.exec(t, strings.ReplaceAll(postgres.ClaimSettingsSQL, ", true)", ", false)")) // for the session
+	g.exec(t, "COMMIT")
+	g.exec(t, "SET plan_cache_mode = force_generic_plan")
+	text, execute := prepared(t, g.other, pgx.StrictNamedArgs{
+		"organism": 2, "version": 1, "n": n, "after": 200, "probe": true,
+		"probe_from": pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true},
+		"attempt":    seqlease.NewAttemptID().String(), "seconds": 600, "claimed_by": "pipeline", "worker_id": "w", "payload": true,
+	})
+	g.exec(t, text)
+	g.exec(t, "EXPLAIN "+execute) // plans it while nothing is there
+	submitN(t, g.Store, g.group.GroupID, 5000)
+	if id := g.ask(t, "SELECT organism_id FROM entry LIMIT 1"); id != 2 {
+		t.Fatalf("the organism has id %d, want 2", id)
+	}
+
+	var document []byte
+	if err := g.other.QueryRow(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) "+execute).Scan(&document); err != nil {
+		t.Fatal(err)
+	}
+	var plans []struct{ Plan planNode }
+	if err := json.Unmarshal(document, &plans); err != nil {
+		t.Fatal(err)
+	}
+	var ticketScans, untouched int
+	plans[0].Plan.walk(func(p planNode) {
+		if p.Type == "Seq Scan" || p.Type == "Bitmap Heap Scan" {
+			t.Errorf("%s on %s", p.Type, p.Relation)
+		}
+		if p.Type == "Sort" && p.Rows > n {
+			t.Errorf("sorts %.0f rows", p.Rows)
+		}
+		if p.Relation == "ticket" && strings.Contains(p.Type, "Scan") {
+			ticketScans++
+			if p.Rows > n || p.Removed > 0 {
+				t.Errorf("%s on ticket reads %.0f rows and drops %.0f, want at most %d and 0", p.Type, p.Rows, p.Removed, n)
+			}
+			if p.Type == "Index Scan" && p.Loops == 0 {
+				untouched++
+			}
+		}
+	})
+	if ticketScans != 4 || untouched != 1 {
+		t.Errorf("%d scans of ticket, %d of them never begun, want 4 and 1:\n%s", ticketScans, untouched, document)
+	}
+	if left := g.ask(t, "SELECT count(*) FROM ticket"); left != 5000-n {
+		t.Errorf("%d tickets are left, want %d", left, 5000-n)
+	}
+}
+
+// prepared returns PREPARE and EXECUTE for the claim with the arguments.
+func prepared(t *testing.T, c *pgx.Conn, arguments pgx.StrictNamedArgs) (prepare, execute string) {
+	t.Helper()
+	text, values, err := arguments.RewriteQuery(t.Context(), c, postgres.ClaimSQL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	literals := make([]string, len(values))
+	for i, v := range values {
+		switch v := v.(type) {
+		case string:
+			literals[i] = "'" + v + "'"
+		case pgtype.Timestamptz:
+			literals[i] = "'-infinity'"
+		default:
+			literals[i] = fmt.Sprint(v)
+		}
+	}
+	return "PREPARE claim AS " + text, "EXECUTE claim (" + strings.Join(literals, ", ") + ")"
+}
+
+// B026: whatever way of joining the planner prefers, no more is taken than asked for.
+func TestClaim_L2_B026_LimitHoldsInEveryPlan(t *testing.T) {
+	t.Parallel()
+	for _, settings := range []string{
+		"", "&enable_hashjoin=off", "&enable_nestloop=off", "&enable_nestloop=off&enable_mergejoin=off", "&enable_nestloop=off&enable_hashjoin=off",
+		"&enable_material=off&enable_hashjoin=off&enable_mergejoin=off", "&enable_tidscan=off", "&enable_indexscan=off&enable_tidscan=off",
+		"&plan_cache_mode=force_generic_plan", "&plan_cache_mode=force_custom_plan", "&cpu_tuple_cost=10&random_page_cost=0.01",
+	} {
+		t.Run(settings, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(settings, postgres.Options{})
+			s := h.open(t)
+			group := register(t, s)
+			submitN(t, s, group.GroupID, 30)
+			for range 3 {
+				lease, err := s.Claim(t.Context(), askFor(7))
+				if err != nil || len(lease.Entries) != 7 {
+					t.Fatalf("claimed %d entries, %v, want 7", len(lease.Entries), err)
+				}
+			}
+			var waiting, held int
+			err := s.Pool().QueryRow(t.Context(), "SELECT (SELECT count(*) FROM ticket), (SELECT sum(cardinality(entry_ids)) FROM lease)").Scan(&waiting, &held)
+			if err != nil || waiting != 9 || held != 21 {
+				t.Errorf("%d wait and %d are held, %v, want 9 and 21", waiting, held, err)
+			}
+			// Of four ended leases with 7 entries as many are taken over as are needed.
+			if _, err := s.Pool().Exec(t.Context(), "UPDATE lease SET lease_until = now() - interval '1 second'"); err != nil {
+				t.Fatal(err)
+			}
+			s.Forget()
+			lease, err := s.Claim(t.Context(), askFor(12))
+			if err != nil || len(lease.Entries) != 12 {
+				t.Errorf("claimed %d entries, %v, want 12", len(lease.Entries), err)
+			}
+		})
+	}
+}
