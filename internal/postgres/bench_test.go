@@ -59,7 +59,20 @@ func register(t testing.TB, s *postgres.Store) seqlease.Group {
 // submitN stores n small entries of West Nile virus.
 func submitN(t testing.TB, s *postgres.Store, group int64, n int) []seqlease.AccessionVersion {
 	t.Helper()
-	made, err := s.Submit(t.Context(), submission.Upload{
+	made, err := s.Submit(t.Context(), smallUpload(group, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions := make([]seqlease.AccessionVersion, len(made))
+	for i, m := range made {
+		versions[i] = m.AccessionVersion
+	}
+	return versions
+}
+
+// smallUpload is an upload of n small entries.
+func smallUpload(group int64, n int) submission.Upload {
+	return submission.Upload{
 		Organism: storetest.WestNile, GroupID: group, Submitter: "anna", AccessionPrefix: "LOC_",
 		Terms: seqlease.DataUseTerms{Type: seqlease.TermsOpen},
 		Entries: func(yield func(intake.Entry, error) bool) {
@@ -69,15 +82,20 @@ func submitN(t testing.TB, s *postgres.Store, group int64, n int) []seqlease.Acc
 				}
 			}
 		},
-	})
+	}
+}
+
+// packedAnswer is answer with bodies that can be read back.
+func packedAnswer(s *postgres.Store, lease queue.Lease) queue.Submission {
+	packed, err := s.Pack(storetest.WestNile, []byte(`{}`))
 	if err != nil {
-		t.Fatal(err)
+		panic(err) // the organism is registered
 	}
-	versions := make([]seqlease.AccessionVersion, len(made))
-	for i, m := range made {
-		versions[i] = m.AccessionVersion
+	a := answer(lease, nil)
+	for i := range a.Lines {
+		a.Lines[i].Packed = packed
 	}
-	return versions
+	return a
 }
 
 func askFor(n int) queue.Claim {
