@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/organism"
@@ -78,6 +77,11 @@ func (c *Config) readReferences(dir string) []string {
 	return faults
 }
 
+// unreadable stands for a sequence with a fault that was told already: its
+// absence is no second one.
+const unreadable = "-"
+
+// read fills in the sequence in capital letters.
 func (s *SequenceConfig) read(dir string) error {
 	if s.File == "" && s.Record != "" {
 		return fmt.Errorf("record %q needs a file", s.Record)
@@ -92,13 +96,18 @@ func (s *SequenceConfig) read(dir string) error {
 		}
 		sequence, err := readReference(path, s.Record)
 		if err != nil {
-			s.Sequence = "-" // its absence is no second fault
+			s.Sequence = unreadable
 			return err
 		}
 		s.Sequence = sequence
+		return nil
 	}
-	s.Sequence = strings.ToUpper(s.Sequence)
-	return nil
+	sequence, err := cleanSequence(s.Sequence)
+	s.Sequence = sequence
+	if err != nil {
+		s.Sequence = unreadable
+	}
+	return err
 }
 
 // faults names the required members that are missing and what

@@ -147,6 +147,7 @@ organisms:
         - {name: d, file: refs.fasta, sequence: ACGT}
         - {name: e, sequence: ACGT, record: x}
         - {name: f}
+        - {name: g, sequence: AC.T}
       genes: []
   moss:
 tokens:
@@ -165,7 +166,7 @@ tokens:
 		`"groups": the key is a path of the server`, `"groups": schema.organismName is missing`, `"a" has the unknown type "text"`,
 		`"a" is listed twice`, `must be called "main"`, `"groups": referenceGenome.genes is missing`,
 		`"fern": schema.metadata is missing`, "missing.fasta", `no record "third"; there are first, second`, `'-' at position 3`,
-		`"d": give a sequence or a file, not both`, `"e": record "x" needs a file`, `"f" needs a name and a sequence`,
+		`"d": give a sequence or a file, not both`, `"e": record "x" needs a file`, `"f" needs a name and a sequence`, `"g": '.' at position 3`,
 		`"moss": schema is missing`, `"moss": referenceGenome is missing`,
 		"tokens[0]: the environment variable NOT_SET is not set", "tokens[1]: user is missing", "tokens[1]: sha256 is not",
 		`tokens[1]: role "king" is none of`, "tokens[2]: sha256 or env is missing", "tokens[3]: give sha256 or env, not both",

@@ -12,6 +12,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/client"
 	"github.com/seqlease/seqlease/internal/demo"
 	"github.com/seqlease/seqlease/internal/pgcluster"
 )
@@ -56,6 +58,28 @@ func TestDemo_SQLite(t *testing.T) {
 	}
 	// Again on the same store: only what is of this run counts.
 	checkDemo(t, 1, "--workers", "3", "--store", "sqlite:"+filepath.Join(dir, "demo.db"))
+}
+
+func TestDemo_LeavesTheWorkOfOthersAlone(t *testing.T) {
+	t.Parallel()
+	store := "sqlite:" + filepath.Join(t.TempDir(), "x.db")
+	s := serveExample(t, "--store", store)
+	group, err := s.submitter(t).CreateGroup(t.Context(), seqlease.NewGroup{GroupName: "g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mappings, err := s.submitter(t).Submit(t.Context(), client.Submission{
+		Organism: "zika", GroupID: group.GroupID,
+		Metadata: testFile(t, "zika/metadata.tsv"), Sequences: testFile(t, "zika/sequences.fasta"),
+	})
+	if err != nil || len(mappings) != 45 {
+		t.Fatalf("%d entries, %v", len(mappings), err)
+	}
+	s.stop(t)
+	code, _, stderr := command(t, "demo", "--store", store)
+	if code != exitFailed || !strings.Contains(stderr, `45 entries of organism "zika" are waiting in this database already`) {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
 }
 
 // newDatabase returns the address of an empty database on a server of its own.

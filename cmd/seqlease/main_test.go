@@ -17,7 +17,8 @@ import (
 const asCommand = "SEQLEASE_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asCommand) != "" {
+	forTests := len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "-test.") // as processes of a fuzz test are
+	if os.Getenv(asCommand) != "" && !forTests {
 		main()
 	}
 	if err := os.Setenv(asCommand, "1"); err != nil {
