@@ -392,6 +392,81 @@ func TestRace_L10_EditFindsTheSurplusOfATakeover(t *testing.T) {
 	}
 }
 
+// Race 3: a deletion leaves no ticket behind that a takeover made meanwhile.
+func TestRace_L10_DeleteFindsTheSurplusOfATakeover(t *testing.T) {
+	t.Parallel()
+	g := newStage(t)
+	versions := g.processed(t, 2)
+	g.secondVersion(t)
+	g.mustClaim(t, askSecond(2))
+	g.endLeases(t)
+	g.stopAt(t, "BEFORE INSERT ON ticket")
+	claimed := later(func() error {
+		_, err := g.Claim(context.Background(), askSecond(1))
+		return err
+	})
+	g.awaitStopped(t, 1)
+	deleted := later(func() error { return g.Delete(context.Background(), storetest.WestNile, versions[1:]) })
+	g.awaitStopped(t, 2)
+	g.goOn(t)
+	if err := errors.Join(<-claimed, <-deleted); err != nil {
+		t.Fatal(err)
+	}
+	if n := g.ask(t, "SELECT count(*) FROM ticket WHERE entry_id NOT IN (SELECT id FROM entry)"); n != 0 {
+		t.Errorf("%d tickets of the deleted entry are left", n)
+	}
+}
+
+// L3: the revision is a fence of its own, should a lease hold an older one.
+func TestRace_L3_ResultOfAnOlderRevisionIsRefused(t *testing.T) {
+	t.Parallel()
+	g := newStage(t)
+	submitN(t, g.Store, g.group.GroupID, 2)
+	lease := g.mustClaim(t, askFor(2))
+	g.exec(t, "UPDATE entry SET revision = 2 WHERE id = (SELECT max(id) FROM entry)")
+	wantReasons(t, g.AcceptResults(t.Context(), answer(lease, []byte("x"))), seqlease.RefusedEdited)
+	if n := g.ask(t, "SELECT count(*) FROM result"); n != 0 {
+		t.Errorf("%d results were stored, want none", n)
+	}
+	page, err := g.ReadClaimed(t.Context(), lease.AttemptID, 0, 10)
+	if err != nil || len(page) != 1 {
+		t.Errorf("read %d claimed entries, %v, want the one at the claimed revision", len(page), err)
+	}
+}
+
+// L14: what a takeover puts back changes the mark; a lease that ends doesn't.
+func TestRace_L14_SurplusChangesTheMark(t *testing.T) {
+	t.Parallel()
+	g := newStage(t)
+	submitN(t, g.Store, g.group.GroupID, 2)
+	g.mustClaim(t, askFor(2))
+	before := g.mustClaim(t, askFor(0)).Mark
+	g.endLeases(t)
+	if ended := g.mustClaim(t, askFor(0)).Mark; ended != before {
+		t.Errorf("the mark is %s after the lease end, want %s", ended, before)
+	}
+	g.mustClaim(t, askFor(1))
+	if after := g.mustClaim(t, askFor(0)).Mark; after <= before {
+		t.Errorf("the mark is %s after a takeover with surplus, want more than %s", after, before)
+	}
+}
+
+// B010: a lease without an end, an owner or matching arrays can't be stored.
+func TestSchema_B010_ImpossibleLeasesAreRefused(t *testing.T) {
+	t.Parallel()
+	g := newStage(t)
+	submitN(t, g.Store, g.group.GroupID, 2)
+	g.mustClaim(t, askFor(2))
+	for _, set := range []string{
+		"lease_until = NULL", "attempt_id = NULL", "claimed_by = NULL", "entry_ids = '{}'", "entry_ids = NULL", "entry_ids = entry_ids || 5::bigint",
+		"revisions = '{1}'", "attempts = ARRAY[1, NULL]::smallint[]", "entry_ids = ARRAY[1, NULL]::bigint[]", "lease_seconds = 0",
+	} {
+		if _, err := g.other.Exec(t.Context(), "UPDATE lease SET "+set); err == nil {
+			t.Errorf("%s was stored", set)
+		}
+	}
+}
+
 // Race 4: a ticket whose entry is gone enters no lease and disappears.
 func TestRace_L2_TicketWithoutEntryDisappears(t *testing.T) {
 	t.Parallel()
