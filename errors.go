@@ -69,9 +69,9 @@ func (p Problem) String() string {
 type InvalidKind int
 
 const (
-	// InvalidContent: well-formed, but its content breaks a rule.
+	// InvalidContent says that the input is well-formed, but its content breaks a rule.
 	InvalidContent InvalidKind = iota
-	// InvalidRequest: a parameter, part or body can't be read at all.
+	// InvalidRequest says that a parameter, part or body can't be read at all.
 	InvalidRequest
 )
 
