@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/seqlease/seqlease"
 )
 
 // A group of writes shares one transaction and one fsync. It takes in writes
@@ -118,7 +120,7 @@ func (w *writer) writeGroup(first *write) {
 
 // alone writes one request that was begun already.
 func (w *writer) alone(r *write) error {
-	if err := w.control(r.ctx, "begin"); err != nil {
+	if err := w.begin(r.ctx); err != nil {
 		return err
 	}
 	if err := w.one(r); err != nil {
@@ -131,7 +133,7 @@ func (w *writer) alone(r *write) error {
 // whole: none of it was stored.
 func (w *writer) tryGroup(first *write) ([]*write, error) {
 	group := []*write{first}
-	if err := w.control(first.ctx, "begin"); err != nil {
+	if err := w.begin(first.ctx); err != nil {
 		return group, err
 	}
 	end := time.NewTimer(groupTime)
@@ -178,6 +180,19 @@ func (w *writer) one(r *write) error {
 		}
 	}
 	return w.control(r.ctx, "keep")
+}
+
+// beginTries bounds how often the write lock is waited for, a busy timeout each:
+// an outsider that writes in a tight loop can keep it that long.
+const beginTries = 6
+
+func (w *writer) begin(ctx context.Context) (err error) {
+	for range beginTries {
+		if err = w.control(ctx, "begin"); !errors.Is(storeError(err), seqlease.ErrBusy) {
+			return err
+		}
+	}
+	return err
 }
 
 func (w *writer) commit(ctx context.Context) error {
