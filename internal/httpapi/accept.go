@@ -99,18 +99,28 @@ func lineError(err error) error {
 	return bodyError(err)
 }
 
-// reservation is one request's share of the memory for result lines. Long lines
-// wait here until there is room. It is given up before more is asked for, so that
-// no two requests wait for each other; for that moment the old buffer isn't counted.
+// reservation is one request's share of the memory for result lines. It is given
+// up before more is asked for, so that no two requests wait for each other; what
+// waits uncounted is at most a buffer of longLine.
 type reservation struct {
 	pool *semaphore.Weighted
 	held int64
 }
 
-// resize makes the share fit a line buffer of the given size and what is decoded
-// from it.
+// A buffer over longLine takes longLineShare at once, as much as the longest line
+// needs, so that few long lines are read at a time and the others wait while
+// their buffers are small.
+const (
+	longLine      = 1 << 20
+	longLineShare = resultMemory / 2
+)
+
+// resize makes the share fit a line buffer of the given size.
 func (m *reservation) resize(ctx context.Context, size int) error {
-	want := min(2*int64(size), resultMemory)
+	want := int64(size)
+	if size > longLine {
+		want = longLineShare
+	}
 	if want <= m.held {
 		m.pool.Release(m.held - want)
 		m.held = want
