@@ -43,7 +43,7 @@ type Cluster struct {
 // answers, which takes about a second. The server ends with [Cluster.Stop] or
 // with this process. An error says how to install PostgreSQL if it is missing.
 func Start(ctx context.Context, o Options) (*Cluster, error) {
-	if address := os.Getenv(addressVariable); address != "" { //nolint:forbidigo // the documented override of a test-only package
+	if address := os.Getenv(addressVariable); address != "" {
 		if _, err := url.Parse(address); err != nil {
 			return nil, fmt.Errorf("%s is not an address such as postgres://user@host/postgres", addressVariable)
 		}
@@ -62,13 +62,13 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 
 // NewDatabase makes an empty database and returns its address
 // ("postgres://…"). Text in it sorts by bytes.
-func (c *Cluster) NewDatabase(ctx context.Context) (string, error) {
+func (c *Cluster) NewDatabase(ctx context.Context) (_ string, err error) {
 	name := "seqlease_" + strings.ToLower(rand.Text()[:16])
 	connection, err := pgx.Connect(ctx, c.admin)
 	if err != nil {
 		return "", fmt.Errorf("connect to make a database: %w", err)
 	}
-	defer connection.Close(context.WithoutCancel(ctx))
+	defer func() { err = errors.Join(err, connection.Close(context.WithoutCancel(ctx))) }()
 	if _, err := connection.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"); err != nil {
 		return "", fmt.Errorf("make a database: %w", err)
 	}
@@ -97,7 +97,7 @@ func (c *Cluster) Kill(ctx context.Context) error {
 
 // Stop shuts the server down and removes its files, or drops the databases made
 // on a server that was there already. Calling it again does nothing.
-func (c *Cluster) Stop() error {
+func (c *Cluster) Stop() (err error) {
 	if c.server != nil {
 		return c.server.stop()
 	}
@@ -111,7 +111,7 @@ func (c *Cluster) Stop() error {
 	if err != nil {
 		return fmt.Errorf("connect to drop the databases: %w", err)
 	}
-	defer connection.Close(ctx)
+	defer func() { err = errors.Join(err, connection.Close(ctx)) }()
 	for _, name := range c.databases {
 		if _, err := connection.Exec(ctx, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
 			return fmt.Errorf("drop a database: %w", err)

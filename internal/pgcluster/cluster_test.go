@@ -36,7 +36,7 @@ func TestCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer connection.Close(ctx)
+	defer disconnect(t, connection)
 	for setting, want := range map[string]string{"fsync": "on", "synchronous_commit": "on", "work_mem": "5MB"} {
 		var got string
 		if err := connection.QueryRow(ctx, "SELECT current_setting($1)", setting).Scan(&got); err != nil || got != want {
@@ -60,8 +60,15 @@ func exec(t *testing.T, address, statement string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer connection.Close(t.Context())
+	defer disconnect(t, connection)
 	if _, err := connection.Exec(t.Context(), statement); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func disconnect(t *testing.T, connection *pgx.Conn) {
+	t.Helper()
+	if err := connection.Close(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

@@ -73,7 +73,7 @@ func (s *server) initialise(ctx context.Context) error {
 	if err := giveToServer(s.dir, attributes); err != nil {
 		return err
 	}
-	command := exec.CommandContext(ctx, filepath.Join(s.bin, "initdb"), //nolint:gosec // the installed server's own program
+	command := exec.CommandContext(ctx, filepath.Join(s.bin, "initdb"),
 		"-D", s.data(), "-U", "app", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
 	command.SysProcAttr, command.Dir = attributes, s.dir
 	if out, err := command.CombinedOutput(); err != nil {
@@ -92,7 +92,7 @@ func (s *server) start(ctx context.Context) error {
 	for _, setting := range s.settings {
 		arguments = append(arguments, "-c", setting)
 	}
-	process := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(s.bin, "postgres"), arguments...) //nolint:gosec // the installed server's own program
+	process := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(s.bin, "postgres"), arguments...)
 	log := &bytes.Buffer{}
 	process.SysProcAttr, process.Dir, process.Stderr = attributes, s.dir, log
 	if err := process.Start(); err != nil {

@@ -158,10 +158,10 @@ func lineKeys(lines []queue.Line) (attempts []pgtype.UUID, accessions []string, 
 
 // outcomeOf is how a judgement is stored.
 func outcomeOf(r seqlease.ProcessingResult) int16 {
-	return int16(slices.Index(seqlease.ProcessingResults(), r)) //nolint:gosec // of three; -1 is refused by a CHECK
+	return int16(slices.Index(seqlease.ProcessingResults(), r))
 }
 
 // nameSum recognises the user that a stored result came from.
 func nameSum(user string) int32 {
-	return int32(crc32.ChecksumIEEE([]byte(user))) //nolint:gosec // the bits, whatever the sign
+	return int32(crc32.ChecksumIEEE([]byte(user)))
 }

@@ -65,7 +65,7 @@ func approve(ctx context.Context, tx pgx.Tx, organismID int32, a submission.Appr
 // be of the organism, be processed and have no errors.
 func lockForApproval(ctx context.Context, tx pgx.Tx, organismID int32, a submission.Approval, worst int16) ([]int64, error) {
 	if a.Entries == nil {
-		rows, err := tx.Query(ctx, lockApprovableSQL, pgx.StrictNamedArgs{
+		rows, err := tx.Query(ctx, lockApprovableSQL, planned, pgx.StrictNamedArgs{
 			"organism": organismID, "worst": worst, "groups": a.GroupIDs, "submitters": a.Submitters,
 		})
 		if err != nil {

@@ -27,7 +27,10 @@ func (s *Store) GiveBack(ctx context.Context, g queue.GiveBack) (int, error) {
 	// the count is then that of the last try.
 	err := s.repeat(ctx, func() error {
 		return s.with(ctx, func(c *pgxpool.Conn) error {
-			return c.QueryRow(ctx, giveBackSQL, arguments).Scan(&entries, &organismID, &version, &first)
+			return withSettings(ctx, c, planSettingsSQL, giveBackSQL, arguments, func(rows pgx.Rows) error {
+				_, err := pgx.ForEachRow(rows, []any{&entries, &organismID, &version, &first}, func() error { return nil })
+				return err
+			})
 		})
 	})
 	if err != nil {

@@ -35,7 +35,7 @@ func (s *Store) List(ctx context.Context, f submission.ListFilter, yield func(su
 		if err := count(ctx, tx, o.id, f, &counts); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, listEntriesSQL, pgx.StrictNamedArgs{
+		rows, err := tx.Query(ctx, listEntriesSQL, planned, pgx.StrictNamedArgs{
 			"organism": o.id, "groups": f.GroupIDs, "statuses": numbers(f.Statuses, seqlease.Statuses()),
 			"outcomes": numbers(f.Results, seqlease.ProcessingResults()), "skip": f.Offset, "count": f.Limit,
 		})
@@ -57,7 +57,7 @@ func count(ctx context.Context, tx pgx.Tx, organismID int32, f submission.ListFi
 	for _, result := range seqlease.ProcessingResults() {
 		counts.Results[result] = 0
 	}
-	rows, err := tx.Query(ctx, countEntriesSQL, pgx.StrictNamedArgs{"organism": organismID, "groups": f.GroupIDs})
+	rows, err := tx.Query(ctx, countEntriesSQL, planned, pgx.StrictNamedArgs{"organism": organismID, "groups": f.GroupIDs})
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func numbers[T comparable](words, list []T) []int32 {
 	}
 	found := make([]int32, len(words))
 	for i, w := range words {
-		found[i] = int32(slices.Index(list, w)) //nolint:gosec // a few words
+		found[i] = int32(slices.Index(list, w))
 	}
 	return found
 }
@@ -121,17 +121,16 @@ func (s *Store) GroupsOfEntries(ctx context.Context, entries []seqlease.Accessio
 	groups := make(map[seqlease.AccessionVersion]int64, len(entries))
 	err := s.repeat(ctx, func() error {
 		return s.with(ctx, func(c *pgxpool.Conn) error {
-			rows, err := c.Query(ctx, groupsOfEntriesSQL, pgx.StrictNamedArgs{"accessions": accessions, "versions": versions})
-			if err != nil {
+			arguments := pgx.StrictNamedArgs{"accessions": accessions, "versions": versions}
+			return withSettings(ctx, c, planSettingsSQL, groupsOfEntriesSQL, arguments, func(rows pgx.Rows) error {
+				var av seqlease.AccessionVersion
+				var group int64
+				_, err := pgx.ForEachRow(rows, []any{&av.Accession, &av.Version, &group}, func() error {
+					groups[av] = group
+					return nil
+				})
 				return err
-			}
-			var av seqlease.AccessionVersion
-			var group int64
-			_, err = pgx.ForEachRow(rows, []any{&av.Accession, &av.Version, &group}, func() error {
-				groups[av] = group
-				return nil
 			})
-			return err
 		})
 	})
 	if err != nil {

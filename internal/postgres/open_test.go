@@ -47,7 +47,11 @@ func TestOpen_OldSchemaIsRefusedAndMigrateBringsItUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	if err := s.Ready(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -47,17 +47,17 @@ func newStage(t *testing.T) *stage {
 }
 
 // exec runs a statement on the second connection.
-func (g *stage) exec(t *testing.T, statement string, arguments ...any) {
+func (g *stage) exec(t *testing.T, statement string) {
 	t.Helper()
-	if _, err := g.other.Exec(t.Context(), statement, arguments...); err != nil {
+	if _, err := g.other.Exec(t.Context(), statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}
 }
 
 // ask reads one number on the second connection.
-func (g *stage) ask(t *testing.T, query string, arguments ...any) (n int64) {
+func (g *stage) ask(t *testing.T, query string) (n int64) {
 	t.Helper()
-	if err := g.other.QueryRow(t.Context(), query, arguments...).Scan(&n); err != nil {
+	if err := g.other.QueryRow(t.Context(), query).Scan(&n); err != nil {
 		t.Fatalf("%s: %v", query, err)
 	}
 	return n

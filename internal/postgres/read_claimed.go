@@ -27,17 +27,15 @@ func (s *Store) ReadClaimed(ctx context.Context, id seqlease.AttemptID, skip, li
 	err := s.repeat(ctx, func() error {
 		list = nil
 		return s.with(ctx, func(c *pgxpool.Conn) error {
-			rows, err := c.Query(ctx, readClaimedSQL, arguments)
-			if err != nil {
+			return withSettings(ctx, c, planSettingsSQL, readClaimedSQL, arguments, func(rows pgx.Rows) (err error) {
+				list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (e scannedEntry, err error) {
+					err = row.Scan(&organismID, &e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &e.SubmittedAt, &e.Attempt,
+						&e.dictionary, &e.packed)
+					e.SubmittedAt = e.SubmittedAt.UTC()
+					return e, err
+				})
 				return err
-			}
-			list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (e scannedEntry, err error) {
-				err = row.Scan(&organismID, &e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &e.SubmittedAt, &e.Attempt,
-					&e.dictionary, &e.packed)
-				e.SubmittedAt = e.SubmittedAt.UTC()
-				return e, err
 			})
-			return err
 		})
 	})
 	if err != nil {

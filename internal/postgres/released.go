@@ -48,7 +48,7 @@ func (s *Store) ReadReleased(ctx context.Context, organism seqlease.Organism, be
 	}
 	err = s.transaction(ctx, readOnly, func(tx pgx.Tx) error {
 		var head submission.ReleasedHead
-		if err := tx.QueryRow(ctx, releasedHeadSQL, pgx.StrictNamedArgs{"organism": o.id}).Scan(&head.Count, &head.Mark, &head.Now); err != nil {
+		if err := tx.QueryRow(ctx, releasedHeadSQL, planned, pgx.StrictNamedArgs{"organism": o.id}).Scan(&head.Count, &head.Mark, &head.Now); err != nil {
 			return err
 		}
 		// Now, since the rows keep the connection busy until the last of them.
@@ -59,7 +59,7 @@ func (s *Store) ReadReleased(ctx context.Context, organism seqlease.Organism, be
 		if err := begin(head); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, readReleasedSQL, pgx.StrictNamedArgs{"organism": o.id})
+		rows, err := tx.Query(ctx, readReleasedSQL, planned, pgx.StrictNamedArgs{"organism": o.id})
 		if err != nil {
 			return err
 		}

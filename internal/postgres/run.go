@@ -42,6 +42,10 @@ func (s *Store) with(ctx context.Context, f func(*pgxpool.Conn) error) error {
 	return translate(f(c))
 }
 
+// planned has a statement that reads a large part of a table planned each time,
+// for the tables as they are. Only within a transaction: it takes two round trips.
+const planned = pgx.QueryExecModeDescribeExec
+
 // readOnly gives statements one snapshot.
 var readOnly = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 

@@ -99,7 +99,7 @@ func poolConfig(o Options) (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, errors.New("the database address is not valid: write postgres://USER:PASSWORD@HOST:PORT/DATABASE")
 	}
-	config.MaxConns = int32(min(max(o.MaxConnections, 0), 10_000)) //nolint:gosec // bounded here
+	config.MaxConns = int32(min(max(o.MaxConnections, 0), 10_000))
 	if config.MaxConns == 0 {
 		config.MaxConns = defaultConnections
 	}

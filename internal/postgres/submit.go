@@ -53,15 +53,21 @@ func (s *Store) Submit(ctx context.Context, u submission.Upload) ([]seqlease.Sub
 		made = nil
 		chunks := make(chan chunk)
 		group, ctx := errgroup.WithContext(ctx)
+		var unread error
 		group.Go(func() error {
 			defer close(chunks)
-			return s.readChunks(ctx, u, chunks)
+			unread = s.readChunks(ctx, u, chunks)
+			return unread
 		})
 		group.Go(func() (err error) {
 			made, err = s.insertChunks(ctx, o, u, chunks)
 			return err
 		})
-		return group.Wait()
+		err := group.Wait()
+		if errors.Is(err, errIncomplete) {
+			return unread // whichever of the two was noticed first
+		}
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("submit to %s: %w", u.Organism, err)
@@ -140,8 +146,8 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 	return made, err
 }
 
-// errIncomplete rolls back an upload whose reading failed; that error is the
-// one that is reported, as it came first.
+// errIncomplete rolls back an upload whose reading failed. It isn't reported, but
+// why the reading failed.
 var errIncomplete = errors.New("the upload ended early")
 
 func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, c chunk) ([]seqlease.SubmissionIDMapping, error) {
