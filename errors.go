@@ -44,7 +44,8 @@ type Problem struct {
 	Message string // what is wrong and what to do
 }
 
-// String returns "file, line 3, record "x", field "y": message".
+// String returns "file, line 3, record "x", field "y": message". A message that
+// begins with the field's name isn't told it twice.
 func (p Problem) String() string {
 	var where []string
 	if p.File != "" {
@@ -56,7 +57,7 @@ func (p Problem) String() string {
 	if p.Record != "" {
 		where = append(where, fmt.Sprintf("record %q", p.Record))
 	}
-	if p.Field != "" {
+	if p.Field != "" && !strings.HasPrefix(p.Message, p.Field+" ") {
 		where = append(where, fmt.Sprintf("field %q", p.Field))
 	}
 	if len(where) == 0 {
@@ -163,8 +164,15 @@ func (e *RefusedError) Error() string {
 		return "results refused"
 	}
 	first := e.Refused[0]
-	return fmt.Sprintf("%d result lines refused, the first in line %d (%s): %s: %s",
-		len(e.Refused), first.Line, first.AccessionVersion, first.Reason, first.Detail)
+	where := fmt.Sprintf("line %d", first.Line)
+	if first.Accession != "" {
+		where += fmt.Sprintf(" (%s)", first.AccessionVersion)
+	}
+	head := "1 result line was refused and nothing was stored"
+	if n := len(e.Refused); n > 1 {
+		head = fmt.Sprintf("%d result lines were refused and nothing was stored; the first", n)
+	}
+	return fmt.Sprintf("%s: %s: %s: %s", head, where, first.Reason, first.Detail)
 }
 
 // Is reports a lost lease among the refusals.

@@ -92,7 +92,7 @@ func TestRefusedErrorIsLeaseLost(t *testing.T) {
 		}
 	}
 	got := (&RefusedError{Refused: []Refusal{edited, lost}}).Error()
-	want := "2 result lines refused, the first in line 3 (LOC_000002W.1): edited: the entry was edited"
+	want := "2 result lines were refused and nothing was stored; the first: line 3 (LOC_000002W.1): edited: the entry was edited"
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
