@@ -9,6 +9,7 @@ import (
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/organism"
+	"github.com/seqlease/seqlease/internal/spool"
 	"github.com/seqlease/seqlease/internal/unpack"
 )
 
@@ -24,9 +25,9 @@ type File struct {
 // Request is one upload.
 type Request struct {
 	Organism  *organism.Organism
-	Metadata  *File  // nil: absent
-	Sequences *File  // nil: absent
-	SpoolDir  string // where the temporary file goes; empty: os.TempDir()
+	Metadata  *File      // nil: absent
+	Sequences *File      // nil: absent
+	Spool     *spool.Dir // where the temporary file goes; nil: one for this upload alone
 	Limits    Limits
 }
 
@@ -46,7 +47,10 @@ func Check(ctx context.Context, r Request) (*Checked, error) {
 	if err := checkParts(r); err != nil {
 		return nil, err
 	}
-	s, err := newSpool(r.SpoolDir, r.Organism)
+	if r.Spool == nil {
+		r.Spool = spool.NewDir("", 0)
+	}
+	s, err := newFrames(r.Spool, r.Organism)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +92,7 @@ type checker struct {
 	ctx     context.Context //nolint:containedctx // lives as long as one call of Check
 	request Request
 	limits  Limits
-	spool   *spool
+	spool   *frames
 	invalid seqlease.InvalidError
 
 	rows       *idSet  // submission ids
@@ -167,7 +171,7 @@ func (c *checker) openFile(name string, f *File, budget *unpack.Budget, read fun
 	if err != nil {
 		return err
 	}
-	r, err := unpack.Open(c.ctx, f.Name, raw, unpack.Options{TempDir: c.request.SpoolDir, Budget: budget})
+	r, err := unpack.Open(c.ctx, f.Name, raw, unpack.Options{TempDir: c.request.Spool.Path(), Budget: budget})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/seqlease/seqlease/internal/spool"
 )
 
 // genomes returns an upload of real genomes, repeated under other ids to the given number.
@@ -41,7 +43,7 @@ func genomes(tb testing.TB, n int) (metadata, sequences []byte) {
 func BenchmarkCheckGenomes(b *testing.B) {
 	o := reference(b, "sars-cov-2", "sars-cov-2/reference.fasta")
 	table, fasta := genomes(b, 1000)
-	r := Request{Organism: o, Metadata: inMemory("m.tsv", table), Sequences: inMemory("s.fasta", fasta), SpoolDir: b.TempDir()}
+	r := Request{Organism: o, Metadata: inMemory("m.tsv", table), Sequences: inMemory("s.fasta", fasta), Spool: spool.NewDir(b.TempDir(), 0)}
 	b.SetBytes(int64(len(table) + len(fasta)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -82,7 +84,7 @@ func BenchmarkCheckShort(b *testing.B) {
 		fmt.Fprintf(&table, "entry/%07d\t2020-03-01\tSwitzerland\n", i)
 		fmt.Fprintf(&fasta, ">entry/%07d\n%s\n", i, strings.Repeat("ACGT", 50))
 	}
-	r := Request{Organism: zika(b), Metadata: inMemory("m.tsv", table.Bytes()), Sequences: inMemory("s.fasta", fasta.Bytes()), SpoolDir: b.TempDir()}
+	r := Request{Organism: zika(b), Metadata: inMemory("m.tsv", table.Bytes()), Sequences: inMemory("s.fasta", fasta.Bytes()), Spool: spool.NewDir(b.TempDir(), 0)}
 	b.SetBytes(int64(table.Len() + fasta.Len()))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -12,7 +12,7 @@ import (
 // Checked is an upload without faults. Its entries wait in a temporary file, of
 // which 12 bytes for each sequence are kept in memory.
 type Checked struct {
-	spool     *spool
+	spool     *frames
 	rows      int
 	blocks    []frame // of rows
 	sequences []frame // in the order in which the rows name them

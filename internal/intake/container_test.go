@@ -18,6 +18,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 	"github.com/ulikunitz/xz/lzma"
+
+	"github.com/seqlease/seqlease/internal/spool"
 )
 
 // packed writes content with a compressing writer.
@@ -249,7 +251,7 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	r := Request{Organism: zika(t), SpoolDir: dir, Metadata: written("m.tsv", twoRows)}
+	r := Request{Organism: zika(t), Spool: spool.NewDir(dir, 0), Metadata: written("m.tsv", twoRows)}
 	r.Sequences = generated("s.fasta", "", 1<<30, func(i int) string {
 		if i == 100 {
 			cancel()

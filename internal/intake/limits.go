@@ -50,7 +50,7 @@ func (e faultError) Error() string { return e.String() }
 
 // tooLarge wraps [seqlease.ErrTooLarge] with where it was found.
 func tooLarge(p seqlease.Problem) error {
-	return fmt.Errorf("%w: %s", seqlease.ErrTooLarge, p.String())
+	return seqlease.Explain(seqlease.ErrTooLarge, "%s", p)
 }
 
 // inBytes writes a limit for people.

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/seqlease/seqlease/internal/spool"
 )
 
 // generated is a file that exists only while it is read.
@@ -56,7 +58,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	letters := strings.Repeat("ACGTTGCAAC", genome/10)
 	var sample func()
 	r := Request{
-		Organism: zika(t), SpoolDir: t.TempDir(),
+		Organism: zika(t), Spool: spool.NewDir(t.TempDir(), 0),
 		Metadata: generated("m.tsv", "id\tcountry\n", rows, func(i int) string { return fmt.Sprintf("entry%d\tSwitzerland\n", i) }),
 		Sequences: generated("s.fasta", "", rows, func(i int) string {
 			if i%500 == 0 {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/organism"
+	"github.com/seqlease/seqlease/internal/spool"
 )
 
 const testdata = "../../testdata"
@@ -67,8 +68,8 @@ func cchf(tb testing.TB) *organism.Organism {
 // empty again afterwards.
 func check(tb testing.TB, r Request) (*Checked, error) {
 	tb.Helper()
-	if r.SpoolDir == "" {
-		r.SpoolDir = tb.TempDir()
+	if r.Spool == nil {
+		r.Spool = spool.NewDir(tb.TempDir(), 0)
 	}
 	checked, err := Check(tb.Context(), r)
 	tb.Cleanup(func() {
@@ -77,9 +78,12 @@ func check(tb testing.TB, r Request) (*Checked, error) {
 				tb.Error(err)
 			}
 		}
-		left, err := os.ReadDir(r.SpoolDir)
+		left, err := os.ReadDir(r.Spool.Path())
 		if err != nil || len(left) > 0 {
 			tb.Errorf("spool directory still has %v (%v)", left, err)
+		}
+		if used := r.Spool.Used(); used != 0 {
+			tb.Errorf("%d bytes of spool space were not given back", used)
 		}
 	})
 	return checked, err

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/seqlease/seqlease/internal/organism"
+	"github.com/seqlease/seqlease/internal/spool"
 )
 
 // unpacked reads a file of the test data, decompressing zstd.
@@ -104,7 +105,7 @@ func TestRealSetsAreTakenWhole(t *testing.T) {
 func TestSpoolFaultsAreNoFaultOfTheUpload(t *testing.T) {
 	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "missing")
-	_, err := Check(t.Context(), Request{Organism: zika(t), SpoolDir: missing, Metadata: written("m.tsv", twoRows), Sequences: written("s.fa", oneSequence)})
+	_, err := Check(t.Context(), Request{Organism: zika(t), Spool: spool.NewDir(missing, 0), Metadata: written("m.tsv", twoRows), Sequences: written("s.fa", oneSequence)})
 	if !errors.Is(err, fs.ErrNotExist) || isRefusal(err) {
 		t.Errorf("got %v, want %v", err, fs.ErrNotExist)
 	}
@@ -113,7 +114,7 @@ func TestSpoolFaultsAreNoFaultOfTheUpload(t *testing.T) {
 func TestEntriesAfterCloseAreAnError(t *testing.T) {
 	t.Parallel()
 	checked, err := Check(t.Context(), Request{
-		Organism: zika(t), SpoolDir: t.TempDir(), Metadata: written("m.tsv", "id\tv\na\tx\n"), Sequences: written("s.fa", oneSequence),
+		Organism: zika(t), Spool: spool.NewDir(t.TempDir(), 0), Metadata: written("m.tsv", "id\tv\na\tx\n"), Sequences: written("s.fa", oneSequence),
 	})
 	if err != nil {
 		t.Fatal(err)

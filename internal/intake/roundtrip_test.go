@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/spool"
 )
 
 // linesOf reads a text to its end, whole lines or fragments.
@@ -158,7 +159,7 @@ func TestUploadsRoundTrip(t *testing.T) {
 		metadata, sequences := u.files(rt)
 		suffix := rapid.SampledFrom([]string{"", ".gz", ".zst", ".xz", ".zip"}).Draw(rt, "suffix")
 		checked, err := Check(t.Context(), Request{
-			Organism: o, SpoolDir: dir,
+			Organism: o, Spool: spool.NewDir(dir, 0),
 			Metadata:  inMemory("m.tsv"+suffix, compress[suffix](metadata)),
 			Sequences: inMemory("s.fasta"+suffix, compress[suffix](sequences)),
 		})

@@ -4,19 +4,19 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/seqcodec"
+	"github.com/seqlease/seqlease/internal/spool"
 )
 
 // errSpool marks faults of our own disk, which are nobody's upload's fault.
 var errSpool = errors.New("spool")
 
-// spool is a temporary file of compressed frames. Frames are added one after
+// frames is a temporary file of compressed frames. Frames are added one after
 // the other, then read in any order, also concurrently.
-type spool struct {
-	file    *os.File
+type frames struct {
+	file    *spool.Scratch
 	out     *bufio.Writer
 	size    int64
 	codec   *seqcodec.Codec
@@ -29,19 +29,19 @@ type frame struct {
 	size   int32
 }
 
-func newSpool(dir string, o *organism.Organism) (*spool, error) {
-	f, err := os.CreateTemp(dir, "seqlease-upload-*")
+func newFrames(dir *spool.Dir, o *organism.Organism) (*frames, error) {
+	f, err := dir.CreateScratch()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errSpool, err)
 	}
-	s := &spool{file: f, out: bufio.NewWriterSize(f, 256<<10), codec: seqcodec.New()}
+	s := &frames{file: f, out: bufio.NewWriterSize(f, 256<<10), codec: seqcodec.New()}
 	if dictionary := o.Dictionary(); len(dictionary) > 0 {
 		s.genomes = seqcodec.Dictionary{ID: 1, Bytes: dictionary}
 	}
 	return s, nil
 }
 
-func (s *spool) add(d seqcodec.Dictionary, document []byte) (frame, error) {
+func (s *frames) add(d seqcodec.Dictionary, document []byte) (frame, error) {
 	compressed, err := s.codec.Encode(d, document)
 	if err != nil {
 		return frame{}, err
@@ -54,7 +54,7 @@ func (s *spool) add(d seqcodec.Dictionary, document []byte) (frame, error) {
 	return f, nil
 }
 
-func (s *spool) flush() error {
+func (s *frames) flush() error {
 	if err := s.out.Flush(); err != nil {
 		return fmt.Errorf("%w: %w", errSpool, err)
 	}
@@ -62,7 +62,7 @@ func (s *spool) flush() error {
 }
 
 // read returns the document of a frame; scratch is reused for its compressed form.
-func (s *spool) read(d seqcodec.Dictionary, f frame, scratch *[]byte) ([]byte, error) {
+func (s *frames) read(d seqcodec.Dictionary, f frame, scratch *[]byte) ([]byte, error) {
 	if cap(*scratch) < int(f.size) {
 		*scratch = make([]byte, f.size)
 	}
@@ -73,4 +73,4 @@ func (s *spool) read(d seqcodec.Dictionary, f frame, scratch *[]byte) ([]byte, e
 	return s.codec.Decode(d, compressed)
 }
 
-func (s *spool) close() error { return errors.Join(s.file.Close(), os.Remove(s.file.Name())) }
+func (s *frames) close() error { return s.file.Close() }

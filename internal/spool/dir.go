@@ -50,16 +50,13 @@ func (d *Dir) Used() int64 { return d.used.Load() }
 // The error is [ErrFull] where no space is left.
 func (d *Dir) Create() (*File, error) {
 	if d.used.Load() >= d.limit {
-		return nil, fmt.Errorf("%w: the limit is %d bytes", ErrFull, d.limit)
+		return nil, d.full()
 	}
-	disk, err := os.CreateTemp(d.path, "seqlease-spool-*.zst")
+	disk, unnamed, err := createUnnamed(d.path, "seqlease-spool-*.zst")
 	if err != nil {
 		return nil, fmt.Errorf("create spool file: %w", err)
 	}
-	f := &File{dir: d, disk: disk, holds: 1, changed: make(chan struct{})}
-	// Where the system allows it the file loses its name at once, so that even a
-	// killed process leaves nothing behind.
-	f.unnamed = os.Remove(disk.Name()) == nil
+	f := &File{dir: d, disk: disk, unnamed: unnamed, holds: 1, changed: make(chan struct{})}
 	f.encoder, err = zstd.NewWriter(diskWriter{f}, zstd.WithEncoderLevel(zstd.SpeedDefault),
 		zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithWindowSize(window))
 	if err != nil {
@@ -69,6 +66,23 @@ func (d *Dir) Create() (*File, error) {
 	return f, nil
 }
 
+func (d *Dir) full() error { return fmt.Errorf("%w: the limit is %d bytes", ErrFull, d.limit) }
+
+// write appends to one of the files and counts what it takes.
+func (d *Dir) write(disk *os.File, p []byte) (int, error) {
+	size := int64(len(p))
+	if d.used.Add(size) > d.limit {
+		d.used.Add(-size)
+		return 0, d.full()
+	}
+	n, err := disk.Write(p)
+	d.used.Add(int64(n) - size)
+	if err != nil {
+		return n, fmt.Errorf("write spool file: %w", err)
+	}
+	return n, nil
+}
+
 // diskWriter is where the encoder of a file writes to.
 type diskWriter struct{ file *File }
 
@@ -76,17 +90,7 @@ var _ io.Writer = diskWriter{}
 
 // Write appends compressed bytes and wakes the readers.
 func (w diskWriter) Write(p []byte) (int, error) {
-	f, d := w.file, w.file.dir
-	size := int64(len(p))
-	if d.used.Add(size) > d.limit {
-		d.used.Add(-size)
-		return 0, fmt.Errorf("%w: the limit is %d bytes", ErrFull, d.limit)
-	}
-	n, err := f.disk.Write(p)
-	d.used.Add(int64(n) - size)
-	f.grow(int64(n))
-	if err != nil {
-		return n, fmt.Errorf("write spool file: %w", err)
-	}
-	return n, nil
+	n, err := w.file.dir.write(w.file.disk, p)
+	w.file.grow(int64(n))
+	return n, err
 }

@@ -76,10 +76,7 @@ func (f *File) Release() {
 		f.end = errUnfinished
 		f.wake()
 	}
-	_ = f.disk.Close() // nobody is left who could read it
-	if !f.unnamed {
-		_ = os.Remove(f.disk.Name())
-	}
+	_ = remove(f.disk, f.unnamed) // nobody is left who could read it
 	f.dir.used.Add(-f.size)
 }
 

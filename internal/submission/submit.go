@@ -37,14 +37,14 @@ func (s *Submissions) Submit(ctx context.Context, p seqlease.Person, r SubmitReq
 		return nil, fmt.Errorf("group %d: %w", r.GroupID, err)
 	}
 	if !p.Has(seqlease.SuperUser) && !slices.Contains(members, p.Name) {
-		return nil, fmt.Errorf("%w: %q is not a member of group %d", seqlease.ErrForbidden, p.Name, r.GroupID)
+		return nil, notMember(p, []int64{r.GroupID}, "")
 	}
 	terms, err := s.terms(ctx, r.TermsType, r.RestrictedUntil)
 	if err != nil {
 		return nil, err
 	}
 	checked, err := intake.Check(ctx, intake.Request{
-		Organism: o, Metadata: r.Metadata, Sequences: r.Sequences, SpoolDir: s.options.Spool.Path(),
+		Organism: o, Metadata: r.Metadata, Sequences: r.Sequences, Spool: s.options.Spool,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("submit to %s: %w", r.Organism, err)

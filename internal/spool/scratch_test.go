@@ -1,0 +1,77 @@
+package spool
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/seqlease/seqlease"
+)
+
+func newScratch(t *testing.T, d *Dir) *Scratch {
+	t.Helper()
+	s, err := d.CreateScratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestScratch_IsReadFromAnyPlaceAndHasNoName(t *testing.T) {
+	t.Parallel()
+	d := NewDir(t.TempDir(), 0)
+	s := newScratch(t, d)
+	for _, piece := range []string{"ACGT", "", "TTGCA"} {
+		if _, err := io.WriteString(s, piece); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if names, err := os.ReadDir(d.Path()); err != nil || len(names) > 0 {
+		t.Errorf("files %v, error %v: a killed process would leave them behind", names, err)
+	}
+	for range 2 {
+		if got, err := io.ReadAll(s.Open()); string(got) != "ACGTTTGCA" || err != nil {
+			t.Errorf("read %q, %v", got, err)
+		}
+	}
+	middle := make([]byte, 3)
+	if _, err := s.ReadAt(middle, 3); string(middle) != "TTT" || err != nil {
+		t.Errorf("read %q, %v", middle, err)
+	}
+	if s.Size() != 9 || d.Used() != 9 {
+		t.Errorf("size %d, used %d, want 9", s.Size(), d.Used())
+	}
+	for range 2 {
+		if err := s.Close(); err != nil || d.Used() != 0 {
+			t.Errorf("closed: %v, used %d", err, d.Used())
+		}
+	}
+}
+
+func TestScratch_CountsTowardsTheLimitOfAllFiles(t *testing.T) {
+	t.Parallel()
+	d := NewDir(t.TempDir(), 100)
+	first, second := newScratch(t, d), newScratch(t, d)
+	if _, err := io.WriteString(first, strings.Repeat("x", 60)); err != nil {
+		t.Fatal(err)
+	}
+	n, err := io.WriteString(second, strings.Repeat("x", 41))
+	if n != 0 || !errors.Is(err, ErrFull) || !errors.Is(err, seqlease.ErrBusy) {
+		t.Errorf("wrote %d bytes beyond the limit: %v", n, err)
+	}
+	if _, err := io.WriteString(second, strings.Repeat("x", 40)); err != nil {
+		t.Errorf("up to the limit: %v", err)
+	}
+	if _, err := d.CreateScratch(); !errors.Is(err, ErrFull) {
+		t.Errorf("a further file: %v, want that the space is used up", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(second, strings.Repeat("x", 60)); err != nil {
+		t.Errorf("with space given back: %v", err)
+	}
+}
