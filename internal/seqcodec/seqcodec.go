@@ -26,15 +26,17 @@ type Dictionary struct {
 const maxDictionaries = 16
 
 // Codec compresses and decompresses. The zero value is not usable; call [New].
-// It may be used concurrently.
+// It may be used concurrently;
+// callers beyond the cores wait for each other.
 type Codec struct {
 	mu     sync.Mutex
 	recent *list.List // of *coders, most recently used first
 	byID   map[int64]*list.Element
 }
 
-// coders are the encoders and decoders of one dictionary, at most one pair for
-// each core: they are expensive to make and cheap to use again.
+// coders are the encoders and decoders of one dictionary, one pair for each core:
+// they are expensive to make and cheap to use again. Those that weren't needed yet
+// are nil. Callers beyond the cores wait.
 type coders struct {
 	id       int64
 	encoders chan *zstd.Encoder
@@ -49,10 +51,9 @@ func New() *Codec { return &Codec{recent: list.New(), byID: map[int64]*list.Elem
 // document and dictionary give the same bytes.
 func (c *Codec) Encode(d Dictionary, document []byte) ([]byte, error) {
 	k := c.coders(d)
-	var encoder *zstd.Encoder
-	select {
-	case encoder = <-k.encoders:
-	default:
+	encoder := <-k.encoders
+	defer func() { k.encoders <- encoder }()
+	if encoder == nil {
 		// The window spans the dictionary and a document of the same size: with the
 		// library's default window a pair takes three times the memory.
 		options := []zstd.EOption{
@@ -62,17 +63,13 @@ func (c *Codec) Encode(d Dictionary, document []byte) ([]byte, error) {
 		if len(d.Bytes) > 0 {
 			options = append(options, zstd.WithEncoderDictRaw(0, d.Bytes))
 		}
-		var err error
-		if encoder, err = zstd.NewWriter(nil, options...); err != nil {
+		made, err := zstd.NewWriter(nil, options...)
+		if err != nil {
 			return nil, fmt.Errorf("zstd encoder for dictionary %d: %w", d.ID, err)
 		}
+		encoder = made
 	}
-	out := encoder.EncodeAll(document, nil)
-	select {
-	case k.encoders <- encoder:
-	default: // more at once than cores: let it go
-	}
-	return out, nil
+	return encoder.EncodeAll(document, nil), nil
 }
 
 // Decode returns the document of a frame that [Codec.Encode] made with the same
@@ -80,25 +77,20 @@ func (c *Codec) Encode(d Dictionary, document []byte) ([]byte, error) {
 // [MaxDocument] are errors.
 func (c *Codec) Decode(d Dictionary, frame []byte) ([]byte, error) {
 	k := c.coders(d)
-	var decoder *zstd.Decoder
-	select {
-	case decoder = <-k.decoders:
-	default:
+	decoder := <-k.decoders
+	defer func() { k.decoders <- decoder }()
+	if decoder == nil {
 		options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxDocument)}
 		if len(d.Bytes) > 0 {
 			options = append(options, zstd.WithDecoderDictRaw(0, d.Bytes))
 		}
-		var err error
-		if decoder, err = zstd.NewReader(nil, options...); err != nil {
+		made, err := zstd.NewReader(nil, options...)
+		if err != nil {
 			return nil, fmt.Errorf("zstd decoder for dictionary %d: %w", d.ID, err)
 		}
+		decoder = made
 	}
 	out, err := decoder.DecodeAll(frame, nil)
-	select {
-	case k.decoders <- decoder:
-	default:
-		decoder.Close()
-	}
 	if err != nil {
 		return nil, fmt.Errorf("decompress with dictionary %d: %w", d.ID, err)
 	}
@@ -115,6 +107,10 @@ func (c *Codec) coders(d Dictionary) *coders {
 	}
 	cores := runtime.GOMAXPROCS(0)
 	k := &coders{id: d.ID, dict: d, encoders: make(chan *zstd.Encoder, cores), decoders: make(chan *zstd.Decoder, cores)}
+	for range cores {
+		k.encoders <- nil
+		k.decoders <- nil
+	}
 	c.byID[d.ID] = c.recent.PushFront(k)
 	if c.recent.Len() > maxDictionaries {
 		oldest := c.recent.Back()

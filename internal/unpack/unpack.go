@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/bzip2"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +38,9 @@ const HeadBytes = 512
 // the window of zstd, the dictionary of xz and lzma. It is the most that xz -9
 // and zstd --ultra -21 ask for.
 const MaxWindow = 64 << 20
+
+// UsualWindow is what the usual settings ask for at most: xz -6 and zstd -19.
+const UsualWindow = 8 << 20
 
 // FormatOf recognises the format by the first bytes of a file. The old lzma
 // format has no magic number: it is taken for one only under its own name.
@@ -79,6 +83,9 @@ func NewBudget(total int64) *Budget { return &Budget{Total: total, left: total} 
 type Options struct {
 	TempDir string // for copies of zip archives; empty: os.TempDir()
 	Budget  *Budget
+	// Large, if set, is called before a decoder takes more than [UsualWindow], and
+	// may wait until there is memory for [MaxWindow]. An error ends the reading.
+	Large func(context.Context) error
 }
 
 // Reader gives the plain bytes of a file. Close it.
@@ -87,16 +94,17 @@ type Reader struct {
 	format  Format
 	input   *input
 	budget  *Budget
+	large   func(context.Context) error
 	closers []func() error
 }
 
 // Open unpacks what is read from raw, which it closes. A raw that is an
 // [io.ReaderAt] and [io.Seeker] is read in place if it is a zip archive. Name
 // only decides whether it may be an lzma file. Errors of Open and Read are a
-// [RefusedError], [ErrBudget] or those of raw, ctx and the temporary directory.
+// [RefusedError], [ErrBudget] or those of raw, ctx, Large and the temporary directory.
 func Open(ctx context.Context, name string, raw io.ReadCloser, o Options) (*Reader, error) {
 	in := &input{ctx: ctx, r: raw}
-	r := &Reader{input: in, budget: o.Budget, closers: []func() error{raw.Close}}
+	r := &Reader{input: in, budget: o.Budget, large: o.Large, closers: []func() error{raw.Close}}
 	br := bufio.NewReaderSize(in, 64<<10)
 	head, _ := br.Peek(HeadBytes) // its error comes again with the next read
 	r.format = FormatOf(head, name)
@@ -133,16 +141,22 @@ func (r *Reader) decoder(br *bufio.Reader, tempDir string) (io.Reader, error) {
 	case Gzip:
 		return gzip.NewReader(br)
 	case Zstandard:
-		d, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(MaxWindow))
+		d, err := zstd.NewReader(newZstdGuard(br, r.window), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(MaxWindow))
 		if err == nil {
 			r.closers = append(r.closers, func() error { d.Close(); return nil })
 		}
 		return d, err
 	case XZ:
-		return xz.NewReader(newXZGuard(br, MaxWindow))
+		return xz.NewReader(newXZGuard(br, r.window))
 	case Bzip2:
 		return bzip2.NewReader(br), nil
 	case LZMA:
+		head, _ := br.Peek(lzma.HeaderLen)
+		if len(head) == lzma.HeaderLen { // else the decoder finds it cut off
+			if err := r.window(uint64(binary.LittleEndian.Uint32(head[1:]))); err != nil {
+				return nil, err
+			}
+		}
 		d, err := lzma.ReaderConfig{DictCap: MaxWindow}.NewReader(br)
 		return io.MultiReader(d, nothingAfter{br}), err
 	case Zip:
@@ -150,6 +164,19 @@ func (r *Reader) decoder(br *bufio.Reader, tempDir string) (io.Reader, error) {
 	default:
 		return br, nil
 	}
+}
+
+// window judges what a decoder is about to take for a window or dictionary.
+func (r *Reader) window(bytes uint64) error {
+	switch {
+	case bytes > MaxWindow:
+		return RefusedError{windowMessage(r.format)}
+	case bytes <= UsualWindow || r.large == nil:
+		return nil
+	}
+	// Like a failure below the decoders, it is no damage of the file.
+	r.input.err = r.large(r.input.ctx)
+	return r.input.err
 }
 
 // nothingAfter is the empty end of a format that can't be concatenated.

@@ -9,12 +9,12 @@ import (
 
 // xzGuard passes an .xz file through to a decoder and walks its structure on
 // the way (The .xz File Format 1.2.1, tukaani.org): stream header, blocks of
-// LZMA2 chunks, index, footer. It refuses a block whose dictionary is larger
-// than the limit before the decoder sees it, because the decoder allocates what
-// a file asks for, and again for each block. It checks no sums: the decoder does.
+// LZMA2 chunks, index, footer. It tells the dictionary of each block before the
+// decoder sees the block, because the decoder allocates what a file asks for, and
+// again for each block. It checks no sums: the decoder does.
 type xzGuard struct {
 	br      *bufio.Reader
-	limit   uint64
+	window  func(bytes uint64) error
 	cleared []byte // for the decoder
 	scratch []byte // backs cleared
 	err     error
@@ -32,8 +32,8 @@ const maxXZBlocks = 1 << 20
 // xzCheckSizes is the size of a block's check by the type in the stream flags.
 var xzCheckSizes = [16]int{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}
 
-func newXZGuard(r io.Reader, limit uint64) *xzGuard {
-	g := &xzGuard{br: bufio.NewReader(r), limit: limit}
+func newXZGuard(r io.Reader, window func(bytes uint64) error) *xzGuard {
+	g := &xzGuard{br: bufio.NewReader(r), window: window}
 	g.step = g.streamHeader
 	return g
 }
@@ -117,8 +117,8 @@ func (g *xzGuard) blockHeader() error {
 	if err != nil {
 		return err
 	}
-	if dictionary > g.limit {
-		return RefusedError{windowMessage(XZ)}
+	if err := g.window(dictionary); err != nil {
+		return err
 	}
 	g.cleared, g.padding = header, 0
 	g.step = g.chunk

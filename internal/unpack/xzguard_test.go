@@ -55,7 +55,7 @@ func TestXZGuardPassesWholeFilesThrough(t *testing.T) {
 	}
 	files["two streams"] = bytes.Join([][]byte{files["blocks"], make([]byte, 4), files["letters"]}, nil)
 	for name, file := range files {
-		got, err := io.ReadAll(newXZGuard(bytes.NewReader(file), MaxWindow))
+		got, err := io.ReadAll(newXZGuard(bytes.NewReader(file), atMost(MaxWindow)))
 		if err != nil || !bytes.Equal(got, file) {
 			t.Errorf("%s: %d of %d bytes passed: %v", name, len(got), len(file), err)
 		}
@@ -70,7 +70,7 @@ func TestXZGuardLimitIsInclusive(t *testing.T) {
 		ok   bool
 	}{{28, true}, {29, false}, {40, false}} { // 64 MiB, 96 MiB, 4 GiB
 		setXZDictionary(file, c.code)
-		_, err := io.ReadAll(newXZGuard(bytes.NewReader(file), MaxWindow))
+		_, err := io.ReadAll(newXZGuard(bytes.NewReader(file), atMost(MaxWindow)))
 		if got := err == nil; got != c.ok {
 			t.Errorf("code %d: %v", c.code, err)
 		}
@@ -99,7 +99,7 @@ func TestXZGuardRefusesWhatItCannotFollow(t *testing.T) {
 			t.Parallel()
 			damaged := bytes.Clone(file)
 			damaged[c.at] = c.to
-			_, err := io.ReadAll(newXZGuard(bytes.NewReader(damaged), MaxWindow))
+			_, err := io.ReadAll(newXZGuard(bytes.NewReader(damaged), atMost(MaxWindow)))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
@@ -136,9 +136,19 @@ func FuzzXZGuard(f *testing.F) {
 	f.Add(asXZ(f, []byte("ACGT"), xz.WriterConfig{}))
 	f.Add(asXZ(f, bytes.Repeat([]byte("ACGT"), 99), xz.WriterConfig{BlockSize: 50, CheckSum: xz.SHA256}))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		got, err := io.ReadAll(newXZGuard(bytes.NewReader(content), 1<<20))
+		got, err := io.ReadAll(newXZGuard(bytes.NewReader(content), atMost(1<<20)))
 		if !bytes.HasPrefix(content, got) || err == nil && len(got) != len(content) {
 			t.Errorf("%d of %d bytes passed: %v", len(got), len(content), err)
 		}
 	})
+}
+
+// atMost refuses larger windows.
+func atMost(limit uint64) func(uint64) error {
+	return func(bytes uint64) error {
+		if bytes > limit {
+			return RefusedError{windowMessage(XZ)}
+		}
+		return nil
+	}
 }
