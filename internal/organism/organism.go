@@ -161,7 +161,11 @@ func (c *Catalog) Get(key seqlease.Organism) (*Organism, error) {
 	if o := c.byKey[key]; o != nil {
 		return o, nil
 	}
-	return nil, fmt.Errorf("%w: %q is none of %v", seqlease.ErrUnknownOrganism, key, c.Keys())
+	var keys []string
+	for _, known := range c.Keys() {
+		keys = append(keys, string(known))
+	}
+	return nil, seqlease.Explain(seqlease.ErrUnknownOrganism, "there is no organism %q on this server: the organisms are %s", key, strings.Join(keys, ", "))
 }
 
 // Keys returns the organisms' keys in order.

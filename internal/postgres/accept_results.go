@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"slices"
 
@@ -50,10 +49,7 @@ func splitDuplicates(all []queue.Line) (lines []queue.Line, duplicates []seqleas
 	lines = make([]queue.Line, 0, len(all))
 	for _, line := range all {
 		if number, twice := first[line.AccessionVersion]; twice {
-			duplicates = append(duplicates, seqlease.Refusal{
-				AccessionVersion: line.AccessionVersion, Line: line.Number, Reason: seqlease.RefusedDuplicate,
-				Detail: fmt.Sprintf("lines %d and %d both hold a result of %s; send one result for each entry", number, line.Number, line.AccessionVersion),
-			})
+			duplicates = append(duplicates, queue.RefuseDuplicate(line.AccessionVersion, line.Number, number))
 			continue
 		}
 		first[line.AccessionVersion] = line.Number

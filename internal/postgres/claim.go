@@ -164,7 +164,7 @@ func (f *scanned) read(rows pgx.Rows, c queue.Claim) error {
 			f.entries = append(f.entries, e)
 			continue
 		}
-		if err := checkLive(c, seqlease.PipelineVersion(*current), *registered); err != nil {
+		if err := queue.CheckLive(c.Organism, c.PipelineVersion, seqlease.PipelineVersion(*current), *registered); err != nil {
 			return err
 		}
 		f.now, f.leaseUntil, f.mark, f.earliestEnd, f.ended = now.UTC(), until.UTC(), *mark, earliest, int(*ended)
@@ -178,18 +178,6 @@ func orZero(n *int64) int64 {
 		return 0
 	}
 	return *n
-}
-
-// checkLive says why nothing may be claimed for the version, if so.
-func checkLive(c queue.Claim, current seqlease.PipelineVersion, registered bool) error {
-	switch {
-	case c.PipelineVersion < current:
-		return fmt.Errorf("%w: version %d was given, the current version of %s is %d", seqlease.ErrPipelineOutdated, c.PipelineVersion, c.Organism, current)
-	case !registered:
-		return fmt.Errorf("%w: version %d was given, the current version of %s is %d", seqlease.ErrPipelineUnknown, c.PipelineVersion, c.Organism, current)
-	default:
-		return nil
-	}
 }
 
 // peek reads the mark and the database's clock.
@@ -207,7 +195,7 @@ func (s *Store) peek(ctx context.Context, organismID int32, c queue.Claim) (stri
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	if err := checkLive(c, current, registered); err != nil {
+	if err := queue.CheckLive(c.Organism, c.PipelineVersion, current, registered); err != nil {
 		return "", time.Time{}, err
 	}
 	return *mark, now.UTC(), nil

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -45,35 +44,33 @@ func explainMissing(ctx context.Context, tx pgx.Tx, r queue.Submission, missing 
 	}
 	var refused []seqlease.Refusal
 	for _, k := range known {
-		line := missing[k.Number-1]
-		if reason, detail := k.refuse(r, line); reason != "" {
-			refused = append(refused, seqlease.Refusal{AccessionVersion: line.AccessionVersion, Line: line.Number, Reason: reason, Detail: detail})
+		if refusal, refuses := k.refuse(r, missing[k.Number-1]); refuses {
+			refused = append(refused, refusal)
 		}
 	}
 	return refused, nil
 }
 
-// refuse returns the reason and what to do, or nothing for a repetition.
-func (k missingLine) refuse(r queue.Submission, line queue.Line) (seqlease.RefusalReason, string) {
+// refuse returns the refusal; there is none for a repetition.
+func (k missingLine) refuse(r queue.Submission, line queue.Line) (refusal seqlease.Refusal, refuses bool) {
 	switch {
 	case k.Organism == nil:
-		return seqlease.RefusedNotFound, fmt.Sprintf("%s doesn't exist, or was deleted; drop the result", line.AccessionVersion)
+		return queue.RefuseNotFound(line), true
 	case *k.Organism != string(r.Organism):
-		return seqlease.RefusedWrongOrganism, fmt.Sprintf("%s is of organism %s, not %s; send its result there", line.AccessionVersion, *k.Organism, r.Organism)
+		return queue.RefuseWrongOrganism(line, r.Organism, seqlease.Organism(*k.Organism)), true
 	case k.Stored && k.Same:
-		return "", ""
+		return seqlease.Refusal{}, false
 	case k.Stored:
-		return seqlease.RefusedDifferentResults, fmt.Sprintf("a different result of %s was accepted from this attempt; it stays", line.AccessionVersion)
+		return queue.RefuseDifferent(line), true
 	case k.Edited:
-		return seqlease.RefusedEdited, fmt.Sprintf("%s was edited after it was claimed; drop the result and claim it again", line.AccessionVersion)
-	case k.EndedAt != nil:
-		return seqlease.RefusedLeaseLost, fmt.Sprintf("the lease of attempt %s ended at %s; claim the entry again, and renew the lease in time",
-			line.AttemptID, k.EndedAt.UTC().Format(time.RFC3339))
-	case k.ClaimedVersion != nil:
-		return seqlease.RefusedLeaseLost, fmt.Sprintf("attempt %s claimed for pipeline version %d, not %d; send the result with that version",
-			line.AttemptID, *k.ClaimedVersion, r.PipelineVersion)
-	default:
-		return seqlease.RefusedLeaseLost, fmt.Sprintf("attempt %s of this user doesn't hold %s any more, or never did; claim the entry again",
-			line.AttemptID, line.AccessionVersion)
+		return queue.RefuseEdited(line), true
 	}
+	var lost queue.LostLease
+	if k.EndedAt != nil {
+		lost.EndedAt = *k.EndedAt
+	}
+	if k.ClaimedVersion != nil {
+		lost.ClaimedVersion = seqlease.PipelineVersion(*k.ClaimedVersion)
+	}
+	return queue.RefuseLost(line, r.PipelineVersion, lost), true
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/submission"
 )
 
 //go:embed sql/create_group.sql
@@ -49,7 +50,7 @@ func (s *Store) Group(ctx context.Context, id int64) (seqlease.Group, []string, 
 		})
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = seqlease.ErrNotFound
+		err = submission.UnknownGroup(id)
 	}
 	if err != nil {
 		return seqlease.Group{}, nil, fmt.Errorf("group %d: %w", id, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/organism"
+	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/seqcodec"
 )
 
@@ -87,10 +88,10 @@ func (s *Store) Pack(o seqlease.Organism, document []byte) (seqlease.Packed, err
 	known := s.organisms[o]
 	s.mu.RUnlock()
 	if !known.registered {
-		return seqlease.Packed{}, fmt.Errorf("%w: %q is not registered", seqlease.ErrUnknownOrganism, o)
+		return seqlease.Packed{}, queue.UnknownOrganism(o)
 	}
 	if len(document) > seqcodec.MaxDocument {
-		return seqlease.Packed{}, fmt.Errorf("%w: a document of %d bytes; at most %d can be stored", seqlease.ErrTooLarge, len(document), seqcodec.MaxDocument)
+		return seqlease.Packed{}, seqlease.Explain(seqlease.ErrTooLarge, "a document of %d bytes can't be stored: at most %d can", len(document), seqcodec.MaxDocument)
 	}
 	packed, err := s.codec.Encode(known.dictionary, document)
 	return seqlease.Packed{Dictionary: known.dictionary.ID, Bytes: packed}, err

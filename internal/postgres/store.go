@@ -150,7 +150,7 @@ func (s *Store) organism(ctx context.Context, key seqlease.Organism) (knownOrgan
 		return c.QueryRow(ctx, organismIDSQL, pgx.StrictNamedArgs{"key": string(key)}).Scan(&o.id)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return o, fmt.Errorf("%w: %q is not registered in the database", seqlease.ErrUnknownOrganism, key)
+		return o, queue.UnknownOrganism(key)
 	}
 	if err != nil {
 		return o, fmt.Errorf("look up organism %s: %w", key, err)

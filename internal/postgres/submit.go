@@ -122,7 +122,7 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 			return err
 		}
 		if !exists {
-			return fmt.Errorf("group %d: %w", u.GroupID, seqlease.ErrNotFound)
+			return submission.UnknownGroup(u.GroupID)
 		}
 		for {
 			part, err := insertChunk(ctx, tx, o, u, next)

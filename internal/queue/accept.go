@@ -69,11 +69,10 @@ func (a *Acceptance) Add(number int, r *seqlease.Result) error {
 		return a.Refuse(number, r.AccessionVersion, MissingAttemptID)
 	}
 	if problems := unstorableTexts(r); len(problems) > 0 {
-		return a.Refuse(number, seqlease.AccessionVersion{Version: r.Version}, seqlease.Invalid(problems...).Error())
+		return a.Refuse(number, r.AccessionVersion, seqlease.Invalid(problems...).Error())
 	}
 	if first, twice := a.lineOf[r.AccessionVersion]; twice {
-		return a.refuse(number, r.AccessionVersion, seqlease.RefusedDuplicate, fmt.Sprintf(
-			"lines %d and %d both hold a result of %s; send one result for each entry", first, number, r.AccessionVersion))
+		return a.refuse(RefuseDuplicate(r.AccessionVersion, number, first))
 	}
 	a.lineOf[r.AccessionVersion] = number
 	problems := checkFiles(r.Data.Files)
@@ -113,25 +112,29 @@ const MissingAttemptID = "processingAttemptId is missing: copy the member proces
 	"(extract-unprocessed-data) unchanged to the entry's result line"
 
 // Refuse notes a line that the caller found invalid, such as one that can't be
-// decoded. Parts of the accession version that are unknown stay empty. The error
-// is [seqlease.ErrTooLarge] beyond [MaxResultLines].
+// decoded. Parts of the accession version that are unknown stay empty, and so
+// does an accession that can't be stored. The error is [seqlease.ErrTooLarge]
+// beyond [MaxResultLines].
 func (a *Acceptance) Refuse(number int, entry seqlease.AccessionVersion, detail string) error {
-	return a.refuse(number, entry, seqlease.RefusedInvalid, detail)
+	if !seqlease.IsStorable(string(entry.Accession)) {
+		entry.Accession = ""
+	}
+	return a.refuse(seqlease.Refusal{
+		AccessionVersion: entry, Line: number, Reason: seqlease.RefusedInvalid, Detail: shorten(detail, maxDetail),
+	})
 }
 
-func (a *Acceptance) refuse(number int, entry seqlease.AccessionVersion, reason seqlease.RefusalReason, detail string) error {
+func (a *Acceptance) refuse(r seqlease.Refusal) error {
 	if err := a.count(); err != nil {
 		return err
 	}
-	a.submission.Invalid = append(a.submission.Invalid, seqlease.Refusal{
-		AccessionVersion: entry, Line: number, Reason: reason, Detail: shorten(detail, maxDetail),
-	})
+	a.submission.Invalid = append(a.submission.Invalid, r)
 	return nil
 }
 
 func (a *Acceptance) count() error {
 	if a.lines++; a.lines > MaxResultLines {
-		return fmt.Errorf("%w: a submission of results has at most %d lines", seqlease.ErrTooLarge, MaxResultLines)
+		return seqlease.Explain(seqlease.ErrTooLarge, "a submission of results has at most %d lines: send the rest in another", MaxResultLines)
 	}
 	return nil
 }

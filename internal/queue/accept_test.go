@@ -90,7 +90,7 @@ func TestAccept_L5_EveryRefusedLineIsNamedAndNothingIsStored(t *testing.T) {
 		`3 2 invalid: processingAttemptId is missing: copy the member processingAttemptId of the claimed entry's line`,
 		`4 3 lease-lost: `,
 		`5 ? not-found: `,
-		`6 ? invalid: field "errors[0].message": holds a NUL character`,
+		`6 5 invalid: field "errors[0].message": holds a NUL character`,
 		`7 0 duplicate: lines 1 and 7 both hold a result of ` + lease.Entries[0].String(),
 		`8 6 invalid: field "files": category "raw" is not configured`,
 		`9 ? invalid: field "accession": holds a NUL character`,
@@ -149,7 +149,7 @@ func TestAccept_DuplicateLines(t *testing.T) {
 		}
 		err := h.send(t, good(t, lease, 0), good(t, lease, 1), again, good(t, lease, 2))
 		check(t, refusals(t, err, lease), []string{
-			"3 0 duplicate: lines 1 and 3 both hold a result of " + lease.Entries[0].String() + "; send one result for each entry",
+			"3 0 duplicate: lines 1 and 3 both hold a result of " + lease.Entries[0].String() + ": send one result for each entry",
 		})
 		if got, want := h.states(t), map[string]int{"IN_PROCESSING ": 3}; !cmp.Equal(got, want) {
 			t.Errorf("equal %t: states: got %v, want %v", equal, got, want)

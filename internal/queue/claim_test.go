@@ -33,7 +33,7 @@ func TestClaim_Limits(t *testing.T) {
 		{"NUL in the worker id", func(r *queue.ClaimRequest) { r.WorkerID = "w\x00" }, "workerId", nil, "control"},
 		{"escape in the worker id", func(r *queue.ClaimRequest) { r.WorkerID = "\x1b[31mw" }, "workerId", nil, "control"},
 		{"broken worker id", func(r *queue.ClaimRequest) { r.WorkerID = "w\xff" }, "workerId", nil, "UTF-8"},
-		{"unknown organism", func(r *queue.ClaimRequest) { r.Organism = "Fernvirus" }, "", seqlease.ErrUnknownOrganism, "fernvirus other"},
+		{"unknown organism", func(r *queue.ClaimRequest) { r.Organism = "Fernvirus" }, "", seqlease.ErrUnknownOrganism, "fernvirus, other"},
 		{"outdated version", func(r *queue.ClaimRequest) { r.PipelineVersion = 0 }, "", seqlease.ErrPipelineOutdated, "0"},
 		{"unknown version", func(r *queue.ClaimRequest) { r.PipelineVersion = 7 }, "", seqlease.ErrPipelineUnknown, "7"},
 	}

@@ -80,33 +80,33 @@ func judge(ctx context.Context, t *tx, r queue.Submission, fence []any) ([]seqle
 	var refused []seqlease.Refusal
 	args := append(slices.Clone(fence), sql.Named("lines", jsonLines(r.Lines)))
 	err := t.rows(ctx, "judge_results", args, func(scan func(...any) error) error {
-		var f seqlease.Refusal
+		var place int
 		var of seqlease.Organism
-		if err := scan(&f.Line, &f.Accession, &f.Version, &of, &f.Reason); err != nil {
+		var reason seqlease.RefusalReason
+		var endedAt, claimedVersion sql.NullInt64
+		if err := scan(&place, &of, &reason, &endedAt, &claimedVersion); err != nil {
 			return err
 		}
-		f.Detail = refusalDetail(f, r.Organism, of)
-		refused = append(refused, f)
+		line := r.Lines[place]
+		switch reason {
+		case seqlease.RefusedNotFound:
+			refused = append(refused, queue.RefuseNotFound(line))
+		case seqlease.RefusedWrongOrganism:
+			refused = append(refused, queue.RefuseWrongOrganism(line, r.Organism, of))
+		case seqlease.RefusedEdited:
+			refused = append(refused, queue.RefuseEdited(line))
+		case seqlease.RefusedDifferentResults:
+			refused = append(refused, queue.RefuseDifferent(line))
+		default:
+			lost := queue.LostLease{ClaimedVersion: seqlease.PipelineVersion(claimedVersion.Int64)}
+			if endedAt.Valid {
+				lost.EndedAt = instant(endedAt.Int64)
+			}
+			refused = append(refused, queue.RefuseLost(line, r.PipelineVersion, lost))
+		}
 		return nil
 	})
 	return refused, err
-}
-
-// refusalDetail says what is wrong and what to do.
-func refusalDetail(f seqlease.Refusal, asked, of seqlease.Organism) string {
-	switch f.Reason {
-	case seqlease.RefusedNotFound:
-		return fmt.Sprintf("there is no entry version %s; it may have been deleted: drop the result", f.AccessionVersion)
-	case seqlease.RefusedWrongOrganism:
-		return fmt.Sprintf("%s is of organism %s, not %s: send the result there", f.AccessionVersion, of, asked)
-	case seqlease.RefusedEdited:
-		return fmt.Sprintf("%s was edited after it was claimed: drop the result, the entry is handed out again", f.AccessionVersion)
-	case seqlease.RefusedDifferentResults:
-		return fmt.Sprintf("this attempt has sent another result for %s already, which stays", f.AccessionVersion)
-	default:
-		return fmt.Sprintf("%s is not held by this attempt: its lease has ended or was given back, or the attempt id or "+
-			"the user isn't the claim's; drop the result, the entry is handed out again", f.AccessionVersion)
-	}
 }
 
 // duplicates refuses every line for an entry that an earlier line is for.
@@ -114,15 +114,11 @@ func duplicates(lines []queue.Line) []seqlease.Refusal {
 	var refused []seqlease.Refusal
 	first := make(map[seqlease.AccessionVersion]int, len(lines))
 	for _, l := range lines {
-		number, repeated := first[l.AccessionVersion]
-		if !repeated {
-			first[l.AccessionVersion] = l.Number
+		if number, repeated := first[l.AccessionVersion]; repeated {
+			refused = append(refused, queue.RefuseDuplicate(l.AccessionVersion, l.Number, number))
 			continue
 		}
-		refused = append(refused, seqlease.Refusal{
-			AccessionVersion: l.AccessionVersion, Line: l.Number, Reason: seqlease.RefusedDuplicate,
-			Detail: fmt.Sprintf("line %d has a result for %s already: send one", number, l.AccessionVersion),
-		})
+		first[l.AccessionVersion] = l.Number
 	}
 	return refused
 }
@@ -135,12 +131,11 @@ func mergeRefusals(before, judged []seqlease.Refusal) []seqlease.Refusal {
 	return slices.CompactFunc(all, func(a, b seqlease.Refusal) bool { return a.Line == b.Line })
 }
 
-// jsonLines writes what it takes to judge the lines: [[number,"ACC",version,
-// "attempt id","digest"],…], the last two in hexadecimal.
+// jsonLines writes what it takes to judge the lines, in their order:
+// [["ACC",version,"attempt id","digest"],…], the last two in hexadecimal.
 func jsonLines(lines []queue.Line) string {
 	return jsonList(lines, func(b []byte, l queue.Line) []byte {
-		b = strconv.AppendInt(append(b, '['), int64(l.Number), 10)
-		b = appendText(append(b, ','), l.Accession)
+		b = appendText(append(b, '['), l.Accession)
 		b = strconv.AppendInt(append(b, ','), int64(l.Version), 10)
 		b = append(hex.AppendEncode(append(b, ',', '"'), l.AttemptID[:]), '"')
 		return append(hex.AppendEncode(append(b, ',', '"'), l.Digest[:]), '"', ']')

@@ -68,15 +68,11 @@ func readClaimState(ctx context.Context, t *tx, c queue.Claim) (claimState, erro
 		&state.organismID, &current, &registered, &state.mark, &state.waiting, &state.ended, &state.now)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return state, fmt.Errorf("%w: %q", seqlease.ErrUnknownOrganism, c.Organism)
+		return state, queue.UnknownOrganism(c.Organism)
 	case err != nil:
 		return state, err
-	case c.PipelineVersion < current:
-		return state, fmt.Errorf("%w: version %d was asked for, but %d is current", seqlease.ErrPipelineOutdated, c.PipelineVersion, current)
-	case !registered:
-		return state, fmt.Errorf("%w: version %d was asked for, and %d is current", seqlease.ErrPipelineUnknown, c.PipelineVersion, current)
 	default:
-		return state, nil
+		return state, queue.CheckLive(c.Organism, c.PipelineVersion, current, registered)
 	}
 }
 

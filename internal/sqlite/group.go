@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/submission"
 )
 
 // CreateGroup stores a group with its creator as the first member.
@@ -72,7 +73,7 @@ func (s *Store) GroupsOf(ctx context.Context, member string) ([]seqlease.Group, 
 func groupByID(ctx context.Context, t *tx, id int64) (seqlease.Group, error) {
 	group, err := scanGroup(func(into ...any) error { return t.row(ctx, "group", named("group_id", id), into...) })
 	if errors.Is(err, sql.ErrNoRows) {
-		return group, fmt.Errorf("group %d: %w", id, seqlease.ErrNotFound)
+		return group, submission.UnknownGroup(id)
 	}
 	return group, err
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
 )
 
 // organismRow is an organism at an instant.
@@ -22,7 +22,7 @@ func organismState(ctx context.Context, t *tx, o seqlease.Organism) (organismRow
 	var row organismRow
 	err := t.row(ctx, "organism_state", named("organism", string(o)), &row.id, &row.current, &row.now)
 	if errors.Is(err, sql.ErrNoRows) {
-		return row, fmt.Errorf("%w: %q", seqlease.ErrUnknownOrganism, o)
+		return row, queue.UnknownOrganism(o)
 	}
 	return row, err
 }

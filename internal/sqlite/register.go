@@ -7,6 +7,7 @@ import (
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/organism"
+	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/seqcodec"
 )
 
@@ -94,7 +95,7 @@ func (s *Store) Pack(o seqlease.Organism, document []byte) (seqlease.Packed, err
 	d, known := s.dictionaries.of[o]
 	s.mu.RUnlock()
 	if !known {
-		return seqlease.Packed{}, fmt.Errorf("pack a document of %q: %w", o, seqlease.ErrUnknownOrganism)
+		return seqlease.Packed{}, queue.UnknownOrganism(o)
 	}
 	packed, err := s.codec.Encode(d, document)
 	if err != nil {

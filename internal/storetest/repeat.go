@@ -22,6 +22,7 @@ func repeatCases() []testCase {
 		{name: "L6_RepetitionWithFurtherLinesStoresThem", check: repeatL6WithFurther},
 		{name: "L6_RepetitionWithABadLineNamesOnlyThat", check: repeatL6WithBad},
 		{name: "L6_AnotherAttemptIsNoRepetition", check: repeatL6AnotherAttempt},
+		{name: "L3_AnotherUserIsNoRepetition", check: repeatL3AnotherUser},
 		{name: "L6_EqualSubmissionsAtOnceAllSucceed", check: repeatL6EqualAtOnce},
 		{name: "L6_DifferentSubmissionsAtOnceExactlyOneWins", check: repeatL6DifferentAtOnce},
 	}
@@ -131,6 +132,23 @@ func repeatL6AnotherAttempt(t *testing.T, h Harness) {
 	f.mustAccept(t, lines...)
 	lines[0].AttemptID = seqlease.NewAttemptID()
 	wantRefused(t, f.accept(t, lines...), leaseLost(versions)...)
+}
+
+// A lease belongs to the user who claimed, and so does what came of it: another
+// user learns nothing about a stored result from sending it again.
+func repeatL3AnotherUser(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.submit(t, 2)
+	lines := f.lines(t, f.claim(t, 2))
+	f.mustAccept(t, lines[0])
+	other := results(lines...)
+	other.ClaimedBy = "another worker"
+	wantRefused(t, f.AcceptResults(t.Context(), other), leaseLost(versions)...)
+	different := f.line(t, 1, versions[0], lines[0].AttemptID, "different", seqlease.NoIssues)
+	other.Lines = []queue.Line{different}
+	wantRefused(t, f.AcceptResults(t.Context(), other), leaseLost(versions[:1])...)
+	f.mustAccept(t, lines...)
+	f.wantReleased(t, "result of "+versions[0].String(), "result of "+versions[1].String())
 }
 
 func repeatL6EqualAtOnce(t *testing.T, h Harness) {

@@ -61,7 +61,7 @@ func Run(t *testing.T, h Harness) {
 		claimCases(), leaseCases(), markCases(),
 		acceptCases(), repeatCases(), giveBackCases(),
 		editCases(), deleteCases(), approveCases(), approveFilterCases(),
-		listCases(), releaseCases(), textCases(), largeCases(),
+		listCases(), releaseCases(), textCases(), wordCases(), largeCases(),
 	) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

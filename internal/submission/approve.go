@@ -120,8 +120,7 @@ func (s *Submissions) mayActFor(ctx context.Context, p seqlease.Person, entries 
 	if len(foreign) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %q is not a member of groups %s, of entries %s",
-		seqlease.ErrForbidden, p.Name, listIDs(without(foreign, nil)), strings.Join(affected, ", "))
+	return notMember(p, without(foreign, nil), strings.Join(affected, ", "))
 }
 
 // distinct returns the entries in order, once each; nil for nil.

@@ -14,6 +14,11 @@ import (
 // MaxGroupText is the most characters of each text of a group.
 const MaxGroupText = 255
 
+// UnknownGroup is what is answered for a group that doesn't exist.
+func UnknownGroup(id int64) error {
+	return seqlease.Explain(seqlease.ErrNotFound, "there is no group %d: create a group, or name one that you are a member of", id)
+}
+
 // GroupDetails is a group as a person may see it.
 type GroupDetails struct {
 	Group seqlease.Group
@@ -106,7 +111,10 @@ func (s *Submissions) visibleGroups(ctx context.Context, p seqlease.Person, aske
 		return nil, fmt.Errorf("groups: %w", err)
 	}
 	if unknown := without(asked, ids(all)); len(unknown) > 0 {
-		return nil, fmt.Errorf("%w: groups %s do not exist", seqlease.ErrNotFound, listIDs(unknown))
+		if len(unknown) == 1 {
+			return nil, UnknownGroup(unknown[0])
+		}
+		return nil, seqlease.Explain(seqlease.ErrNotFound, "there are no groups %s: name groups that you are a member of", listIDs(unknown))
 	}
 	if p.Has(seqlease.SuperUser) {
 		return asked, nil
@@ -116,9 +124,23 @@ func (s *Submissions) visibleGroups(ctx context.Context, p seqlease.Person, aske
 		return nil, fmt.Errorf("groups of %q: %w", p.Name, err)
 	}
 	if foreign := without(asked, ids(own)); len(foreign) > 0 {
-		return nil, fmt.Errorf("%w: %q is not a member of groups %s", seqlease.ErrForbidden, p.Name, listIDs(foreign))
+		return nil, notMember(p, foreign, "")
 	}
 	return asked, nil
+}
+
+// notMember is what is answered to a person who may not act for the groups;
+// affected lists the entries concerned, if any.
+func notMember(p seqlease.Person, groups []int64, affected string) error {
+	word := "group"
+	if len(groups) > 1 {
+		word = "groups"
+	}
+	if affected != "" {
+		affected = ", which " + affected + " belong to"
+	}
+	return seqlease.Explain(seqlease.ErrForbidden, "user %q is not a member of %s %s%s: ask a member to do it",
+		p.Name, word, listIDs(groups), affected)
 }
 
 // ids returns the ids of groups; never nil.

@@ -89,8 +89,8 @@ func TestList_Refusals(t *testing.T) {
 		is      error
 		says    string
 	}{
-		{"unknown group", submission.ListRequest{Organism: zika, GroupIDs: []int64{h.group, 7}}, ignore, seqlease.ErrNotFound, "groups 7"},
-		{"group of others", submission.ListRequest{Organism: zika, GroupIDs: []int64{h.group, 2}}, ignore, seqlease.ErrForbidden, "groups 2"},
+		{"unknown group", submission.ListRequest{Organism: zika, GroupIDs: []int64{h.group, 7}}, ignore, seqlease.ErrNotFound, "there is no group 7"},
+		{"group of others", submission.ListRequest{Organism: zika, GroupIDs: []int64{h.group, 2}}, ignore, seqlease.ErrForbidden, "not a member of group 2"},
 		{"unknown organism", submission.ListRequest{Organism: "fern"}, ignore, seqlease.ErrUnknownOrganism, "fern"},
 		{"negative page", submission.ListRequest{Organism: zika, Page: &negative}, ignore, nil, "page must be 0 or more"},
 		{"negative size", submission.ListRequest{Organism: zika, Size: &negative}, ignore, nil, "size must be 0 or more"},

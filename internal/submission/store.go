@@ -102,6 +102,9 @@ type StateError struct {
 	WantStatuses []seqlease.Status // what WrongStatus should have been
 }
 
+// Explanation returns the text: it is for whoever asked ([seqlease.Explanation]).
+func (e *StateError) Explanation() string { return e.Error() }
+
 // ListFilter says which entries are listed. Nil lists take everything, empty
 // ones nothing.
 type ListFilter struct {

@@ -63,7 +63,7 @@ func TestSubmit_OrderOfChecks(t *testing.T) {
 		{"unknown terms", anna, func(r *submission.SubmitRequest) { r.TermsType = "open" }, nil, `not "open"`},
 		{"not a member", bert, func(*submission.SubmitRequest) {}, seqlease.ErrForbidden, `"bert" is not a member of group 1`},
 		{"unknown group", bert, func(r *submission.SubmitRequest) { r.GroupID = 99 }, seqlease.ErrNotFound, "99"},
-		{"unknown organism", bert, func(r *submission.SubmitRequest) { r.Organism = "Zika" }, seqlease.ErrUnknownOrganism, "other zika"},
+		{"unknown organism", bert, func(r *submission.SubmitRequest) { r.Organism = "Zika" }, seqlease.ErrUnknownOrganism, "other, zika"},
 	}
 	request := good
 	for _, tc := range tests {
