@@ -28,7 +28,7 @@ func Migrate(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return s.Close()
+	return s.Close() //nolint:contextcheck // the end must not be cut short
 }
 
 // MigrationStatus lists the steps of the schema in order, and whether the store

@@ -53,7 +53,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
 	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, storeError(err)), s.Close())
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, storeError(err)), s.Close()) //nolint:contextcheck // the end must not be cut short
 	}
 	return s, nil
 }
@@ -87,7 +87,8 @@ func (s *Store) open(ctx context.Context) error {
 	return s.removeLeftovers(ctx)
 }
 
-// Close gives up the file. Writes that still wait are refused.
+// Close gives up the file, which holds everything then. Writes that still wait
+// are refused.
 func (s *Store) Close() error {
 	var errs []error
 	if s.reader != nil {

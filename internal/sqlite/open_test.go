@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/storetest"
 	"github.com/seqlease/seqlease/internal/submission"
 )
@@ -279,5 +280,73 @@ func TestEngine_HasItsOwnLibc(t *testing.T) {
 	libc := list("list", "-m", "-f", "{{.Path}}@{{.Version}}", "modernc.org/libc")
 	if !strings.Contains(list("mod", "graph")+"\n", engine+" "+libc+"\n") {
 		t.Errorf("%s is built with %s, which isn't the one that it asks for", engine, libc)
+	}
+}
+
+func TestClose_LeavesOneFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "store.db")
+	s, err := Open(t.Context(), Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CreateGroup(t.Context(), seqlease.NewGroup{GroupName: "Moss lab"}, "anna"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Group(t.Context(), 1); err != nil { // a reader is connected
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range []string{"-wal", "-shm"} {
+		if _, err := os.Stat(path + gone); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("store.db%s after the end: %v", gone, err)
+		}
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(dir, "copy.db")
+	if err := os.WriteFile(copied, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err = Open(t.Context(), Options{Path: copied})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if g, _, err := s.Group(t.Context(), 1); err != nil || g.GroupName != "Moss lab" {
+		t.Errorf("in a copy of the file: group %q, %v", g.GroupName, err)
+	}
+}
+
+func TestOpen_TheLogIsBroughtIntoTheFileWhileRunning(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, err := Open(t.Context(), Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	long := strings.Repeat("x", 200_000)
+	for range 50 { // 10 MB; SQLite looks after each 4 MB
+		if _, err := s.CreateGroup(t.Context(), seqlease.NewGroup{GroupName: long}, "anna"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Size() < 5_000_000 {
+		t.Errorf("the file has %d bytes, %v", info.Size(), err)
 	}
 }

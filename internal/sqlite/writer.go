@@ -62,11 +62,20 @@ func startWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 	return w, nil
 }
 
-// close lets the write that is under way end, and refuses all others.
+// close lets the write that is under way end, and refuses all others. It brings
+// what the write-ahead log holds into the file, so that the file alone is the
+// store when nobody has it open. (As long as a statement of this connection is
+// prepared, SQLite keeps the log open even after the connection was closed.)
 func (w *writer) close() error {
 	w.closeOnce.Do(func() { close(w.closing) })
 	<-w.ended
-	return errors.Join(w.conn.Close(), w.db.Close())
+	// An outsider that reads may keep the log from being emptied; nothing is lost then.
+	_, err := w.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
+	errs := []error{err}
+	for _, statement := range w.statements {
+		errs = append(errs, statement.Close())
+	}
+	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)
 }
 
 // write runs fn in a write transaction: all of it is committed, or nothing if fn
