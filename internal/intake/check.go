@@ -29,6 +29,11 @@ type Request struct {
 	Sequences *File      // nil: absent
 	Spool     *spool.Dir // where the temporary file goes; nil: one for this upload alone
 	Limits    Limits
+	// Large, if set, is called once before more memory is taken than nearly every
+	// upload needs, and may wait until there is some: for an entry or row of more
+	// than 1 MiB, for more than 100,000 rows or sequences, and for files that were
+	// compressed with a large window. Its error ends the check.
+	Large func(context.Context) error
 }
 
 // The names of the two files in problems, and of their parts in the request.
@@ -94,6 +99,7 @@ type checker struct {
 	limits  Limits
 	spool   *frames
 	invalid seqlease.InvalidError
+	asked   bool // for much memory
 
 	rows       *idSet  // submission ids
 	rowLines   []int32 // of the rows
@@ -145,6 +151,25 @@ func (c *checker) check() (*Checked, error) {
 	return &Checked{spool: c.spool, rows: c.rows.len(), blocks: c.blocks, sequences: sequences}, nil
 }
 
+// largeBytes and largeCount are up to what no memory is asked for: the size of
+// what is in memory at once, and the number of what a few bytes are kept of.
+const (
+	largeBytes = 1 << 20
+	largeCount = 100_000
+)
+
+// large asks for much memory. Further calls do nothing.
+func (c *checker) large(ctx context.Context) error {
+	if c.asked || c.request.Large == nil {
+		return nil
+	}
+	c.asked = true
+	if err := c.request.Large(ctx); err != nil {
+		return fmt.Errorf("wait for memory: %w", err)
+	}
+	return nil
+}
+
 // readFile opens a file and reads it; a fault that ends the file is one problem more.
 func (c *checker) readFile(name string, f *File, budget *unpack.Budget, read func(*text) error) error {
 	err := c.openFile(name, f, budget, read)
@@ -171,12 +196,12 @@ func (c *checker) openFile(name string, f *File, budget *unpack.Budget, read fun
 	if err != nil {
 		return err
 	}
-	r, err := unpack.Open(c.ctx, f.Name, raw, unpack.Options{TempDir: c.request.Spool.Path(), Budget: budget})
+	r, err := unpack.Open(c.ctx, f.Name, raw, unpack.Options{TempDir: c.request.Spool.Path(), Budget: budget, Large: c.large})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	t, err := newText(name, r)
+	t, err := newText(name, r, func() error { return c.large(c.ctx) })
 	if err != nil {
 		return err
 	}

@@ -187,6 +187,11 @@ func (f *fasta) sequence(piece []byte, last bool) error {
 					Message: fmt.Sprintf("the sequence is longer than %s, which is the limit", inBytes(f.limits.SequenceBytes)),
 				})
 			}
+			if len(f.record.letters) > largeBytes {
+				if err := f.text.large(); err != nil {
+					return err
+				}
+			}
 			f.record.letters = append(f.record.letters, piece[start:stop]...)
 		}
 		if stop < len(piece) {

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,7 +95,7 @@ func TestSequenceFaults(t *testing.T) {
 			t.Parallel()
 			_, err := checkTable(t, twoRows, c.file, c.limits)
 			wantRefusal(t, err, c.want...)
-			if strings.Contains(err.Error(), "has no row") {
+			if strings.Contains(err.Error(), "no row of") {
 				t.Errorf("compares ids of a faulty file: %v", err)
 			}
 		})
@@ -118,20 +119,25 @@ func TestJoin(t *testing.T) {
 		}
 		return b.String()
 	}
+	lines := []string{}
+	for i := 1; i <= 10; i++ {
+		lines = append(lines, fmt.Sprintf("[m%02d]", i), strconv.Itoa(i+1), fmt.Sprintf("[s%02d]", i), strconv.Itoa(2*i-1))
+	}
+	numbered := strings.NewReplacer(lines...).Replace
 	cases := []struct{ name, table, sequences, want string }{
 		{
-			"ten ids of each side, then a number",
+			"nine ids of each side, then a number",
 			"id\tv\n" + many("m", 1, 12, "%s\tx\n"), many("s", 1, 11, ">%s\nAC\n"),
-			`metadata file: 12 FASTA ids have no sequence in the sequence file: "m01" (line 2), "m02" (line 3), "m03" (line 4), "m04" (line 5), ` +
-				`"m05" (line 6), "m06" (line 7), "m07" (line 8), "m08" (line 9), "m09" (line 10), "m10" (line 11), and 2 more; ` +
-				`sequence file: 11 sequences have no row in the metadata file: "s01" (line 1), "s02" (line 3), "s03" (line 5), "s04" (line 7), ` +
-				`"s05" (line 9), "s06" (line 11), "s07" (line 13), "s08" (line 15), "s09" (line 17), "s10" (line 19), and 1 more`,
+			numbered(many("m", 1, 9, `metadata file, line [%[1]s], record "%[1]s": no sequence in the sequence file has this id; `) +
+				`metadata file: 3 more FASTA ids have no sequence in the sequence file; ` +
+				many("s", 1, 9, `sequence file, line [%[1]s], record "%[1]s": no row of the metadata file names this sequence; `) +
+				`sequence file: 2 more sequences have no row in the metadata file`),
 		},
 		{
 			"full-width letter",
 			"id\tv\na1\tx\n", ">a１\nAC\n",
-			`metadata file: 1 FASTA id has no sequence in the sequence file: "a1" (line 2); "a1" in the metadata file is not "a\uff11" in the sequence file: ` +
-				`they look alike, but are different characters; sequence file: 1 sequence has no row in the metadata file: "a１" (line 1)`,
+			`metadata file, line 2, record "a1": no sequence in the sequence file has this id; "a1" in the metadata file is not "a\uff11" in the sequence file: ` +
+				`they look alike, but are different characters; sequence file, line 1, record "a１": no row of the metadata file names this sequence`,
 		},
 		{
 			"twice in one cell",

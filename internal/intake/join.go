@@ -31,6 +31,11 @@ func (c *checker) readSequences(t *text) error {
 		if r.id == "" {
 			continue // reported by the reader
 		}
+		if n == largeCount {
+			if err := c.large(c.ctx); err != nil {
+				return err
+			}
+		}
 		if err := c.sequence(r); err != nil {
 			return err
 		}
@@ -65,6 +70,11 @@ func (c *checker) sequence(r sequenceRecord) error {
 		})
 		return nil
 	}
+	if c.entryBytes[s.row] > largeBytes {
+		if err := c.large(c.ctx); err != nil {
+			return err
+		}
+	}
 	f, err := c.spool.add(c.spool.genomes, r.letters)
 	s.frame = f
 	return err
@@ -92,17 +102,45 @@ func (c *checker) join() {
 	if c.request.Sequences == nil || len(c.invalid.Problems) > 0 {
 		return
 	}
-	if len(absent) > 0 {
-		c.invalid.Add(seqlease.Problem{File: metadataFile, Message: fmt.Sprintf("%d FASTA %s no sequence in the sequence file: %s%s",
-			len(absent), plural(len(absent), "id has", "ids have"),
-			few(len(absent), func(i int) string {
-				s := c.found[absent[i]]
-				return fmt.Sprintf("%s (line %d)", quoted(c.sequences.at(absent[i])), c.rowLines[s.row])
-			}), c.lookalikes(absent, surplus))})
+	c.reportAbsent(absent, surplus)
+	c.reportSurplus(surplus)
+}
+
+// maxMismatches is how many ids without a partner are named for each file, so that
+// both and the numbers of further ones are listed.
+const maxMismatches = seqlease.MaxListedProblems/2 - 1
+
+func (c *checker) reportAbsent(absent, surplus []int) {
+	alike := c.lookalikes(absent, surplus)
+	for _, i := range absent[:min(len(absent), maxMismatches)] {
+		fastaID, row := c.sequences.at(i), c.found[i].row
+		p := seqlease.Problem{
+			File: metadataFile, Line: int(c.rowLines[row]), Record: short(c.rows.at(int(row))), Value: short(fastaID),
+			Message: "no sequence in the sequence file has this id" + alike[i],
+		}
+		if c.rows.at(int(row)) != fastaID {
+			p.Field = fastaIDsColumn
+			p.Message = fmt.Sprintf("no sequence in the sequence file has the FASTA id %s", quoted(fastaID)) + alike[i]
+		}
+		c.invalid.Add(p)
 	}
-	if len(surplus) > 0 {
-		c.invalid.Add(seqlease.Problem{File: sequenceFile, Message: fmt.Sprintf("%d %s no row in the metadata file: %s",
-			len(surplus), plural(len(surplus), "sequence has", "sequences have"), c.inSequenceFile(surplus))})
+	if more := len(absent) - maxMismatches; more > 0 {
+		c.invalid.Add(seqlease.Problem{File: metadataFile, Message: fmt.Sprintf("%d more FASTA %s no sequence in the sequence file",
+			more, plural(more, "id has", "ids have"))})
+	}
+}
+
+func (c *checker) reportSurplus(surplus []int) {
+	for _, i := range surplus[:min(len(surplus), maxMismatches)] {
+		fastaID := c.sequences.at(i)
+		c.invalid.Add(seqlease.Problem{
+			File: sequenceFile, Line: int(c.found[i].line), Record: short(fastaID),
+			Message: "no row of the metadata file names this sequence",
+		})
+	}
+	if more := len(surplus) - maxMismatches; more > 0 {
+		c.invalid.Add(seqlease.Problem{File: sequenceFile, Message: fmt.Sprintf("%d more %s no row in the metadata file",
+			more, plural(more, "sequence has", "sequences have"))})
 	}
 }
 
@@ -119,14 +157,15 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// lookalikes finds ids that people take for the same, and shows how they differ.
-func (c *checker) lookalikes(absent, surplus []int) string {
+// lookalikes finds ids that people take for the same, and says by absent id how
+// they differ.
+func (c *checker) lookalikes(absent, surplus []int) map[int]string {
 	alike := func(id string) string { return strings.ToLower(norm.NFKC.String(id)) }
 	wanted := map[string]int{}
-	for _, i := range absent[:min(len(absent), 10)] {
+	for _, i := range absent[:min(len(absent), maxMismatches)] {
 		wanted[alike(c.sequences.at(i))] = i
 	}
-	var b strings.Builder
+	differences := map[int]string{}
 	for _, i := range surplus {
 		id := c.sequences.at(i)
 		j, found := wanted[alike(id)]
@@ -139,7 +178,7 @@ func (c *checker) lookalikes(absent, surplus []int) string {
 		if !strings.EqualFold(of, id) {
 			reason = "they look alike, but are different characters"
 		}
-		fmt.Fprintf(&b, "; %s in the metadata file is not %s in the sequence file: %s", escaped(of), escaped(id), reason)
+		differences[j] = fmt.Sprintf("; %s in the metadata file is not %s in the sequence file: %s", escaped(of), escaped(id), reason)
 	}
-	return b.String()
+	return differences
 }

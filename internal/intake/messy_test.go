@@ -175,8 +175,8 @@ var named = map[string][]string{
 	"26-record-without-sequence":        {"sequence file, line 28,"},
 	"27-text-before-first-header":       {"sequence file, line 1:"},
 	"31-metadata-id-with-space":         {"metadata file, line 3,", `field "id"`, "U+0020"},
-	"36-sequence-without-metadata":      {"sequence file: 1 sequence has no row"},
-	"37-metadata-without-sequence":      {"metadata file: 1 FASTA id has no sequence", "(line 4)"},
+	"36-sequence-without-metadata":      {`sequence file, line 55, record "DOM/2016/BB_0059"`, "no row"},
+	"37-metadata-without-sequence":      {`metadata file, line 4, record "DOM/2016/BB_0059"`, "no sequence"},
 	"38-id-case-differs":                {`"PRVABC59"`, "upper and lower case differ"},
 	"39-id-unicode-forms":               {`"Cura\u00e7ao/2016/1"`, `"Curac\u0327ao/2016/1"`},
 	"40-missing-id-column":              {"metadata file, line 1:", `"strain", "accession", "date", "country", "authors"`},
@@ -188,7 +188,7 @@ var named = map[string][]string{
 	"54-gz-truncated":                   {"sequence file:", "gzip", "damaged or cut off"},
 	"57-zst-bomb":                       {"10 MiB", `record "PRVABC59"`},
 	"59-genbank-paste":                  {"sequence file, line 2,", "column 1", "GenBank"},
-	"66-multi-segment-fasta-id-missing": {"metadata file: 1 FASTA id"},
+	"66-multi-segment-fasta-id-missing": {`metadata file, line 2, record "YNDQ-L415G/2021-04-15/China", field "fastaIds"`, "China_S"},
 	"72-multi-segment-empty-fasta-ids":  {"metadata file, line 2,"},
 }
 

@@ -51,6 +51,11 @@ func (c *checker) readMetadata(t *text) error {
 				Message: fmt.Sprintf("one upload may have %d rows; split the submission", c.limits.Rows),
 			})
 		}
+		if c.rows.len() == largeCount || c.sequences.len() > largeCount {
+			if err := c.large(c.ctx); err != nil {
+				return err
+			}
+		}
 		if err := c.row(header, r); err != nil {
 			return err
 		}

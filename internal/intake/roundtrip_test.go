@@ -48,7 +48,7 @@ func TestTextSplitsLikeReplacing(t *testing.T) {
 		if rapid.Bool().Draw(rt, "one byte at a time") {
 			r = iotest.OneByteReader(r)
 		}
-		x, err := newText("file", r)
+		x, err := newText("file", r, func() error { return nil })
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestTextAcrossBuffers(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"\n", "\r", "\r\n"} {
 		for n := textBuffer - 3; n <= textBuffer+3; n++ {
-			x, err := newText("file", strings.NewReader(strings.Repeat("a", n)+end+"b"+end))
+			x, err := newText("file", strings.NewReader(strings.Repeat("a", n)+end+"b"+end), func() error { return nil })
 			if err != nil {
 				t.Fatal(err)
 			}

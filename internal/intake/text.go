@@ -15,6 +15,7 @@ import (
 type text struct {
 	file     string // name in problems
 	r        io.Reader
+	large    func() error // asks for much memory
 	buf      []byte
 	pos, end int
 	err      error // what r ended with
@@ -30,8 +31,8 @@ const textBuffer = 256 << 10
 var utf8BOM = []byte("\xef\xbb\xbf")
 
 // newText starts to read; it drops a byte order mark and refuses what is no text.
-func newText(file string, r io.Reader) (*text, error) {
-	t := &text{file: file, r: r, buf: make([]byte, textBuffer)}
+func newText(file string, r io.Reader, large func() error) (*text, error) {
+	t := &text{file: file, r: r, large: large, buf: make([]byte, textBuffer)}
 	for t.end < unpack.HeadBytes && t.err == nil {
 		t.read()
 	}
@@ -150,6 +151,11 @@ func (t *text) wholeLine(limit int) ([]byte, error) {
 	for {
 		if len(t.joined)+len(piece) > limit {
 			return nil, errLineTooLong
+		}
+		if len(t.joined) > largeBytes {
+			if err := t.large(); err != nil {
+				return nil, err
+			}
 		}
 		t.joined = append(t.joined, piece...)
 		if last {

@@ -91,6 +91,11 @@ func (t *table) parse(line []byte) (row, error) {
 		if len(t.data) > t.limits.RowBytes {
 			return row{}, t.fault(first, fmt.Sprintf("the row is longer than %s, which is the limit", inBytes(t.limits.RowBytes)))
 		}
+		if len(t.data) > largeBytes {
+			if err := t.text.large(); err != nil {
+				return row{}, err
+			}
+		}
 		if !more {
 			break
 		}
