@@ -20,6 +20,8 @@ type SubmitRequest struct {
 	RestrictedUntil string
 	Metadata        *intake.File // nil: none was sent
 	Sequences       *intake.File // nil: none was sent
+	// Large is [intake.Request.Large].
+	Large func(context.Context) error
 }
 
 // Submit checks an upload and stores its entries, all or nothing, and returns
@@ -44,7 +46,7 @@ func (s *Submissions) Submit(ctx context.Context, p seqlease.Person, r SubmitReq
 		return nil, err
 	}
 	checked, err := intake.Check(ctx, intake.Request{
-		Organism: o, Metadata: r.Metadata, Sequences: r.Sequences, Spool: s.options.Spool,
+		Organism: o, Metadata: r.Metadata, Sequences: r.Sequences, Spool: s.options.Spool, Large: r.Large,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("submit to %s: %w", r.Organism, err)
