@@ -91,7 +91,7 @@ func addLine(acceptance *queue.Acceptance, number int, line []byte) error {
 func lineError(err error) error {
 	var tooLong *ndjson.LineTooLongError
 	if errors.As(err, &tooLong) {
-		return fmt.Errorf("result body: %w: %w", seqlease.ErrTooLarge, tooLong)
+		return seqlease.Explain(seqlease.ErrTooLarge, "the result body is too large: %v", tooLong)
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

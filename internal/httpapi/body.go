@@ -132,7 +132,7 @@ func decodeError(err error) error {
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("body: %w: zstd windows of more than %d bytes are not taken", seqlease.ErrTooLarge, maxWindow)
+		return seqlease.Explain(seqlease.ErrTooLarge, "the body needs a zstd window of more than %d bytes: compress it without --ultra or --long", maxWindow)
 	default:
 		return seqlease.InvalidParameter("Content-Encoding", fmt.Sprintf("the body can't be decompressed: %v", err))
 	}
@@ -175,7 +175,7 @@ func (b *patientBody) Read(p []byte) (int, error) {
 
 // limited returns the body bounded to limit bytes; what says which body it is.
 func limited(body io.Reader, limit int64, what string) io.Reader {
-	return &limitedReader{body: body, left: limit, err: fmt.Errorf("%s: %w: it may have at most %d bytes", what, seqlease.ErrTooLarge, limit)}
+	return &limitedReader{body: body, left: limit, err: seqlease.Explain(seqlease.ErrTooLarge, "the %s may have at most %d bytes", what, limit)}
 }
 
 type limitedReader struct {

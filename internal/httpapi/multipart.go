@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -37,11 +36,11 @@ func (m *multipartReader) next() (*multipart.Part, error) {
 	case errors.Is(err, io.EOF):
 		return nil, io.EOF
 	case errors.Is(err, multipart.ErrMessageTooLarge):
-		return nil, fmt.Errorf("%s: %w: the headers of a part", m.what, seqlease.ErrTooLarge)
+		return nil, seqlease.Explain(seqlease.ErrTooLarge, "the headers of a part of the %s are too large", m.what)
 	case err != nil:
 		return nil, bodyError(err)
 	case m.count == maxParts:
-		return nil, fmt.Errorf("%s: %w: it may have at most %d parts", m.what, seqlease.ErrTooLarge, maxParts)
+		return nil, seqlease.Explain(seqlease.ErrTooLarge, "the %s may have at most %d parts", m.what, maxParts)
 	}
 	m.count++
 	return part, nil

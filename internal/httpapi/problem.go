@@ -56,8 +56,9 @@ func ProblemKinds() []ProblemKind {
 // retryAfterSeconds is what a client is asked to wait when we are busy.
 const retryAfterSeconds = "5"
 
-// problemOf says what an error is to a client. Of an error that is none of
-// ours, nothing is told.
+// problemOf says what an error is to a client: one sentence without the chain of
+// what the rooms were doing, which is for the log ([seqlease.Explanation]). Of an
+// error that is none of ours, nothing is told.
 func problemOf(err error) (p Problem, known bool) {
 	var refused *seqlease.RefusedError
 	if errors.As(err, &refused) {
@@ -83,7 +84,7 @@ func problemOf(err error) (p Problem, known bool) {
 	}
 	for _, kind := range ProblemKinds() {
 		if errors.Is(err, kind.Is) {
-			return Problem{Type: kind.Type, Status: kind.Status, Detail: err.Error()}, true
+			return Problem{Type: kind.Type, Status: kind.Status, Detail: seqlease.Explanation(err)}, true
 		}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, spool.ErrFull) {
@@ -122,6 +123,9 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		p.Detail = "the server could not do this in time; try again"
 	case p.Status == http.StatusForbidden:
 		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	if known {
+		s.logger.LogAttrs(r.Context(), slog.LevelDebug, "refused", slog.String("request_id", id), slog.Any("error", err))
 	}
 	writeProblem(w, r, p)
 }
