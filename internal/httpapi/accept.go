@@ -7,15 +7,16 @@ import (
 	"io"
 	"net/http"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/ndjson"
 	"github.com/seqlease/seqlease/internal/queue"
 )
 
-// SubmitProcessedData takes in results line by line; the queue keeps only their
-// compressed form until all have come, and then stores all or none (L5).
+// resultsOperation is the operation that takes results.
+const resultsOperation = "POST /{organism}/submit-processed-data"
+
+// SubmitProcessedData takes in results line by line once all have come; the queue
+// keeps only their compressed form and then stores all or none (L5).
 func (s *server) SubmitProcessedData(w http.ResponseWriter, r *http.Request, o Organism, params SubmitProcessedDataParams) {
 	if err := checkOnRefused(params.OnRefused); err != nil {
 		s.fail(w, r, err)
@@ -33,7 +34,16 @@ func (s *server) SubmitProcessedData(w http.ResponseWriter, r *http.Request, o O
 		s.fail(w, r, err)
 		return
 	}
-	if err := s.takeIn(r.Context(), r.Body, acceptance); err != nil {
+	body := bodyOf(r)
+	if err := body.fetch(); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if err := body.hold(r.Context(), s.budget.results); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if err := takeIn(r.Context(), body, acceptance); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -55,12 +65,20 @@ func checkOnRefused(onRefused *string) error {
 	}
 }
 
+// longLine is how large the buffer for lines may be without asking for much
+// memory. What is made of a line takes some four times as much.
+const longLine = 2 << 20
+
 // takeIn reads the lines of a body.
-func (s *server) takeIn(ctx context.Context, body io.Reader, acceptance *queue.Acceptance) error {
-	memory := &reservation{pool: s.resultMemory}
-	defer memory.release()
+func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance) error {
 	lines := ndjson.NewReader(limited(body, maxResultBody, "result body"), ndjson.DefaultLimit)
-	lines.OnResize = func(size int) error { return memory.resize(ctx, size) }
+	lines.OnResize = func(size int) error {
+		if size > longLine {
+			return body.holdLarge(ctx)
+		}
+		body.releaseLarge()
+		return nil
+	}
 	for {
 		line, err := lines.Next()
 		switch {
@@ -97,44 +115,4 @@ func lineError(err error) error {
 		return err
 	}
 	return bodyError(err)
-}
-
-// reservation is one request's share of the memory for result lines. It is given
-// up before more is asked for, so that no two requests wait for each other; what
-// waits uncounted is at most a buffer of longLine.
-type reservation struct {
-	pool *semaphore.Weighted
-	held int64
-}
-
-// A buffer over longLine takes longLineShare at once, as much as the longest line
-// needs, so that few long lines are read at a time and the others wait while
-// their buffers are small.
-const (
-	longLine      = 1 << 20
-	longLineShare = resultMemory / 2
-)
-
-// resize makes the share fit a line buffer of the given size.
-func (m *reservation) resize(ctx context.Context, size int) error {
-	want := int64(size)
-	if size > longLine {
-		want = longLineShare
-	}
-	if want <= m.held {
-		m.pool.Release(m.held - want)
-		m.held = want
-		return nil
-	}
-	m.release()
-	if err := m.pool.Acquire(ctx, want); err != nil {
-		return fmt.Errorf("wait for memory: %w", err)
-	}
-	m.held = want
-	return nil
-}
-
-func (m *reservation) release() {
-	m.pool.Release(m.held)
-	m.held = 0
 }

@@ -27,27 +27,38 @@ const (
 	maxUploadBody = 5000 << 20
 )
 
-// maxWindow is the largest zstd window that HTTP allows (RFC 9659), and
-// maxWindows how many bodies with one are read at once; others wait.
-const (
-	maxWindow  = 8 << 20
-	maxWindows = 16
-)
+// maxWindow is the largest zstd window that HTTP allows (RFC 9659).
+const maxWindow = 8 << 20
 
 // progressBytes is how much of a body must come within the stall timeout.
 const progressBytes = 4 << 10
 
 // prepareBody makes the body of a request readable: bounded in time,
 // decompressed, and a form merged into the query. Other bodies, and the form that
-// holds an upload, are not read.
+// holds an upload, are not read. What the request holds is released with the
+// beginning of its answer.
 func (s *server) prepareBody(w *response, r *http.Request, operation string) error {
-	if r.Body == nil || r.Body == http.NoBody {
-		return nil
+	body := &requestBody{
+		source: &patientBody{ReadCloser: r.Body, control: w.control, stall: s.stall},
+		dir:    s.submissions.Spool(), budget: s.budget, limit: maxJSONBody, what: "body",
 	}
-	r.Body = &patientBody{ReadCloser: r.Body, control: w.control, stall: s.stall}
-	if err := s.decompress(r.Context(), r); err != nil {
+	switch operation {
+	case uploadOperation:
+		body.limit, body.what = maxUploadBody, "upload"
+	case resultsOperation:
+		body.limit, body.what = maxResultBody, "result body"
+	}
+	body.raw = body.source
+	w.beforeAnswer = body.release
+	var err error
+	if body.open, err = s.decoding(r); err != nil {
 		return err
 	}
+	if body.open != nil {
+		r.Header.Del("Content-Encoding")
+		r.ContentLength = -1
+	}
+	r.Body = body
 	switch kind := mediaType(r); {
 	case kind == "application/x-www-form-urlencoded":
 		return mergeForm(r)
@@ -67,64 +78,35 @@ func mediaType(r *http.Request) string {
 	return t
 }
 
-// decompress undoes one content encoding of the body.
-func (s *server) decompress(ctx context.Context, r *http.Request) error {
+// decoding says how to undo the one content encoding of a body; nil if there is
+// none.
+func (s *server) decoding(r *http.Request) (open func(raw io.Reader) (io.Reader, func(), error), err error) {
 	encoding := strings.ToLower(strings.TrimSpace(strings.Join(r.Header.Values("Content-Encoding"), ",")))
 	switch encoding {
 	case "", "identity":
-		return nil
+		return nil, nil
 	case "gzip", "x-gzip":
-		r.Body = &decodedBody{raw: r.Body, open: func(raw io.Reader) (io.Reader, error) { return gzip.NewReader(raw) }}
+		return func(raw io.Reader) (io.Reader, func(), error) {
+			decoder, err := gzip.NewReader(raw)
+			return decoder, nil, err
+		}, nil
 	case "zstd":
-		decoded := &decodedBody{raw: r.Body}
-		decoded.open = func(raw io.Reader) (io.Reader, error) {
-			if err := s.windows.Acquire(ctx, 1); err != nil {
-				return nil, err
+		ctx := r.Context()
+		return func(raw io.Reader) (io.Reader, func(), error) {
+			if err := s.budget.windows.Acquire(ctx, 1); err != nil {
+				return nil, nil, err
 			}
 			decoder, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 				zstd.WithDecoderMaxWindow(maxWindow))
 			if err != nil {
-				s.windows.Release(1)
-				return nil, err
+				s.budget.windows.Release(1)
+				return nil, nil, err
 			}
-			decoded.free = func() { decoder.Close(); s.windows.Release(1) }
-			return decoder, nil
-		}
-		r.Body = decoded
+			return decoder, func() { decoder.Close(); s.budget.windows.Release(1) }, nil
+		}, nil
 	default:
-		return unsupportedMediaType(fmt.Sprintf("content encoding %q: send gzip or zstd, one of them, or none", encoding))
+		return nil, unsupportedMediaType(fmt.Sprintf("content encoding %q: send gzip or zstd, one of them, or none", encoding))
 	}
-	r.Header.Del("Content-Encoding")
-	r.ContentLength = -1
-	return nil
-}
-
-// decodedBody decompresses when it is read for the first time.
-type decodedBody struct {
-	raw     io.ReadCloser
-	open    func(io.Reader) (io.Reader, error)
-	decoded io.Reader
-	free    func()
-	err     error
-}
-
-// Read decompresses. What can't be is an invalid request.
-func (b *decodedBody) Read(p []byte) (int, error) {
-	if b.err != nil {
-		return 0, b.err
-	}
-	if b.decoded == nil {
-		if b.decoded, b.err = b.open(b.raw); b.err != nil {
-			b.err = decodeError(b.err)
-			return 0, b.err
-		}
-	}
-	n, err := b.decoded.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = decodeError(err)
-	}
-	b.err = err
-	return n, err
 }
 
 func decodeError(err error) error {
@@ -136,18 +118,6 @@ func decodeError(err error) error {
 	default:
 		return seqlease.InvalidParameter("Content-Encoding", fmt.Sprintf("the body can't be decompressed: %v", err))
 	}
-}
-
-// Close closes the body as it came.
-func (b *decodedBody) Close() error { return b.raw.Close() }
-
-// release frees the decoder. Nothing may be read afterwards.
-func (b *decodedBody) release() {
-	if b.free != nil {
-		b.free()
-		b.free = nil
-	}
-	b.err = os.ErrClosed
 }
 
 // patientBody cuts off clients that send next to nothing for a stall timeout.
@@ -249,17 +219,4 @@ func merge(r *http.Request, form url.Values) {
 		}
 	}
 	r.URL.RawQuery = query.Encode()
-}
-
-// bodyError says what a failed read of a body means.
-func bodyError(err error) error {
-	var invalid *seqlease.InvalidError
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &statusError{http.StatusRequestTimeout, "the body came too slowly"}
-	case errors.Is(err, seqlease.ErrTooLarge), errors.Is(err, context.Canceled), errors.As(err, &invalid):
-		return err
-	default:
-		return seqlease.InvalidParameter("body", fmt.Sprintf("the body broke off: %v", err))
-	}
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -44,33 +45,45 @@ var lenient = json.WithUnmarshalers(json.JoinUnmarshalers(
 	}),
 ))
 
-// smallJSON is how much of a JSON body is read without asking for memory.
-const smallJSON = 64 << 10
+// smallJSON is how much of a JSON body is read without a place, and mediumJSON how
+// much without asking for much memory.
+const (
+	smallJSON  = 64 << 10
+	mediumJSON = 1 << 20
+)
 
-// readJSON reads the JSON body of a request, of at most limit bytes. Large ones
-// wait until there is memory for them.
+// readJSON reads the JSON body of a request, of at most limit bytes. Long ones
+// wait until there is memory for them and what comes of them.
 func (s *server) readJSON(r *http.Request, into any, limit int64) error {
 	if t := mediaType(r); t != "application/json" && !strings.HasSuffix(t, "+json") {
 		return unsupportedMediaType("send the body as Content-Type: application/json")
 	}
-	source := limited(r.Body, limit, "JSON body")
-	body, err := io.ReadAll(io.LimitReader(source, smallJSON))
-	if err != nil {
-		return bodyError(err)
+	body := bodyOf(r)
+	if err := body.fetch(); err != nil {
+		return err
 	}
-	if len(body) == smallJSON {
-		memory := &reservation{pool: s.resultMemory}
-		defer memory.release()
-		if err := memory.resize(r.Context(), maxJSONBody); err != nil {
+	source := limited(body, limit, "JSON body")
+	var text []byte
+	for _, step := range []struct {
+		upTo int64
+		ask  func(context.Context) error
+	}{
+		{smallJSON, func(context.Context) error { return nil }},
+		{mediumJSON, func(ctx context.Context) error { return body.hold(ctx, s.budget.json) }},
+		{maxJSONBody + 1, body.holdLarge},
+	} {
+		if err := step.ask(r.Context()); err != nil {
 			return err
 		}
-		rest, err := io.ReadAll(source)
+		more, err := io.ReadAll(io.LimitReader(source, step.upTo-int64(len(text))))
 		if err != nil {
 			return bodyError(err)
 		}
-		body = append(body, rest...)
+		if text = append(text, more...); int64(len(text)) < step.upTo {
+			break
+		}
 	}
-	if err := json.Unmarshal(body, into, lenient); err != nil {
+	if err := json.Unmarshal(text, into, lenient); err != nil {
 		return invalidJSON(0, err)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/spool"
 )
 
 func TestLimited(t *testing.T) {
@@ -36,43 +37,91 @@ func TestLimited(t *testing.T) {
 	}
 }
 
-// TestReservation_BoundsMemory checks that long lines wait for each other and
-// that none holds something while it waits, so that they can't block for ever.
-func TestReservation_BoundsMemory(t *testing.T) {
+func newTestBody(t *testing.T, source io.Reader, limit int64, shared *budget) *requestBody {
+	t.Helper()
+	b := &requestBody{source: io.NopCloser(source), raw: source, dir: spool.NewDir(t.TempDir(), 0), budget: shared, limit: limit, what: "test body"}
+	t.Cleanup(func() {
+		b.release()
+		if used := b.dir.Used(); used != 0 {
+			t.Errorf("%d bytes of spool space were not given back", used)
+		}
+	})
+	return b
+}
+
+func TestRequestBody_IsFetchedWhole(t *testing.T) {
 	t.Parallel()
-	pool := semaphore.NewWeighted(resultMemory)
+	broken := errors.New("cut")
+	for _, length := range []int{0, 1, memoryBody - 1, memoryBody, memoryBody + 1, 3*memoryBody + 5} {
+		content := strings.Repeat("0123456789", length/10+1)[:length]
+		for name, source := range map[string]func() io.Reader{
+			"whole":        func() io.Reader { return strings.NewReader(content) },
+			"in halves":    func() io.Reader { return iotest.HalfReader(strings.NewReader(content)) },
+			"data and end": func() io.Reader { return iotest.DataErrReader(strings.NewReader(content)) },
+		} {
+			b := newTestBody(t, source(), int64(length), newBudget())
+			err := b.fetch()
+			got, readErr := io.ReadAll(b)
+			if err != nil || readErr != nil || string(got) != content {
+				t.Errorf("%d bytes %s: got %d, errors %v and %v", length, name, len(got), err, readErr)
+			}
+			if onDisk := b.dir.Used(); length != memoryBody && (onDisk > 0) != (length > memoryBody) {
+				t.Errorf("%d bytes %s: %d on disk", length, name, onDisk)
+			}
+			b = newTestBody(t, io.MultiReader(source(), iotest.ErrReader(broken)), int64(length), newBudget())
+			if err := b.fetch(); err == nil || !strings.Contains(err.Error(), "broke off") {
+				t.Errorf("%d bytes %s, then a fault: %v", length, name, err)
+			}
+			b = newTestBody(t, io.MultiReader(source(), strings.NewReader("x")), int64(length), newBudget())
+			if err := b.fetch(); !errors.Is(err, seqlease.ErrTooLarge) || !strings.Contains(err.Error(), "test body") {
+				t.Errorf("%d bytes %s and one more than the limit: %v", length, name, err)
+			}
+		}
+	}
+}
+
+func TestRequestBody_FullDiskIsBusy(t *testing.T) {
+	t.Parallel()
+	b := newTestBody(t, strings.NewReader(strings.Repeat("x", 3*memoryBody)), 1<<20, newBudget())
+	b.dir = spool.NewDir(t.TempDir(), 2*memoryBody)
+	if err := b.fetch(); !errors.Is(err, spool.ErrFull) {
+		t.Errorf("got %v, want that the disk is full", err)
+	}
+}
+
+// TestBudget_IsGivenBackAndEndsWithTheRequest holds everything that a request can
+// hold, releases it twice, and checks that one without a place ends with its context.
+func TestBudget_IsGivenBackAndEndsWithTheRequest(t *testing.T) {
+	t.Parallel()
+	shared := newBudget()
+	everything := func(ctx context.Context, b *requestBody) error {
+		return errors.Join(b.hold(ctx, shared.uploads), b.hold(ctx, shared.results), b.hold(ctx, shared.json), b.holdLarge(ctx), b.holdLarge(ctx))
+	}
 	var group errgroup.Group
 	for range 20 {
+		b := newTestBody(t, strings.NewReader(""), 0, shared)
 		group.Go(func() error {
-			m := &reservation{pool: pool}
-			defer m.release()
-			for _, step := range []struct{ size, held int }{
-				{128 << 10, 128 << 10},
-				{1 << 20, 1 << 20},
-				{2 << 20, 32 << 20},
-				{32<<20 + 2, 32 << 20},
-				{64 << 10, 64 << 10},
-			} {
-				if err := m.resize(t.Context(), step.size); err != nil {
-					return err
-				}
-				if m.held != int64(step.held) {
-					t.Errorf("%d bytes held for a buffer of %d, want %d", m.held, step.size, step.held)
-				}
-			}
-			return nil
+			err := everything(t.Context(), b)
+			b.release()
+			b.release()
+			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if !pool.TryAcquire(resultMemory) {
-		t.Fatal("memory was not given back")
+	for name, places := range map[string]struct {
+		pool *semaphore.Weighted
+		all  int64
+	}{"uploads": {shared.uploads, uploadPlaces}, "results": {shared.results, resultPlaces}, "json": {shared.json, jsonPlaces}, "large": {shared.large, 1}} {
+		if !places.pool.TryAcquire(places.all) {
+			t.Errorf("not all places for %s were given back", name)
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	m := &reservation{pool: pool}
-	if err := m.resize(ctx, 1<<20); !errors.Is(err, context.Canceled) || m.held != 0 {
-		t.Errorf("got error %v and %d bytes without room, want to wait", err, m.held)
+	b := newTestBody(t, strings.NewReader(""), 0, shared)
+	if err := everything(ctx, b); !errors.Is(err, context.Canceled) || b.large || len(b.places) > 0 {
+		t.Errorf("got error %v and %d places where all are taken, want to wait", err, len(b.places))
 	}
 }

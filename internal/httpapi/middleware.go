@@ -48,6 +48,9 @@ func (s *server) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	w := newResponse(writer, s.stall)
 	setCommonHeaders(w.Header(), id)
 	fault := s.serve(w, r)
+	if w.status == 0 && fault == nil {
+		w.status = http.StatusOK // net/http sends it for a handler that sent nothing
+	}
 	s.logAccess(r, w, time.Since(began), fault)
 	if fault != nil {
 		panic(http.ErrAbortHandler) // the client sees a cut answer, never a short one (L15)
@@ -96,11 +99,8 @@ func (s *server) dispatch(w *response, r *http.Request) {
 	}
 	switch status {
 	case http.StatusOK:
-		err := s.prepareBody(w, r, operation)
-		if decoded, ok := r.Body.(*decodedBody); ok {
-			defer decoded.release()
-		}
-		if err != nil {
+		defer w.release()
+		if err := s.prepareBody(w, r, operation); err != nil {
 			s.fail(w, r, err)
 			return
 		}

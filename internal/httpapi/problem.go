@@ -101,6 +101,9 @@ type statusError struct {
 
 func (e *statusError) Error() string { return e.detail }
 
+// errTooSlow is for clients that send next to nothing.
+var errTooSlow = &statusError{http.StatusRequestTimeout, "the body came too slowly"}
+
 func unsupportedMediaType(detail string) error {
 	return &statusError{http.StatusUnsupportedMediaType, detail}
 }

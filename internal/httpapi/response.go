@@ -25,6 +25,9 @@ type response struct {
 	status   int       // 0: nothing sent yet
 	bytes    int64
 	user     string // for the access log
+	// beforeAnswer, if set, is called once before anything is sent, which may take
+	// as long as the client likes.
+	beforeAnswer func()
 }
 
 func newResponse(w http.ResponseWriter, stall time.Duration) *response {
@@ -39,6 +42,7 @@ func (w *response) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
 	}
+	w.release()
 	w.moveDeadline()
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -67,6 +71,14 @@ func (w *response) FlushError() error {
 		return fmt.Errorf("send answer: %w", err)
 	}
 	return nil
+}
+
+// release gives up what the request holds. It is for those that send nothing, too.
+func (w *response) release() {
+	if w.beforeAnswer != nil {
+		w.beforeAnswer()
+		w.beforeAnswer = nil
+	}
 }
 
 func (w *response) moveDeadline() {

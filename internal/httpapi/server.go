@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/auth"
 	"github.com/seqlease/seqlease/internal/organism"
@@ -22,9 +20,6 @@ const (
 	maxHeaderBytes    = 20 << 10
 	readHeaderTimeout = 10 * time.Second
 	idleTimeout       = 2 * time.Minute
-	// resultMemory is how many bytes of result lines and large JSON bodies may be in
-	// memory at once.
-	resultMemory = 64 << 20
 )
 
 // Options are what the door needs. Those up to Logger must be set.
@@ -60,11 +55,10 @@ type server struct {
 	readOnly    bool
 	stall       time.Duration
 
-	description  *description
-	router       *router
-	swagger      http.Handler
-	resultMemory *semaphore.Weighted
-	windows      *semaphore.Weighted // of zstd bodies
+	description *description
+	router      *router
+	swagger     http.Handler
+	budget      *budget
 }
 
 var _ ServerInterface = (*server)(nil)
@@ -81,7 +75,7 @@ func New(o Options) (http.Handler, error) {
 	s := &server{
 		queue: o.Queue, submissions: o.Submissions, organisms: o.Organisms, verifier: o.Verifier, ready: o.Ready,
 		logger: o.Logger, name: o.Name, debugMode: o.DebugMode, readOnly: o.ReadOnly, stall: o.StallTimeout,
-		description: d, router: &router{}, swagger: newSwaggerUI(), resultMemory: semaphore.NewWeighted(resultMemory), windows: semaphore.NewWeighted(maxWindows),
+		description: d, router: &router{}, swagger: newSwaggerUI(), budget: newBudget(),
 	}
 	if s.name == "" {
 		s.name = "seqlease"

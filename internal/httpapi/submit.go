@@ -6,11 +6,11 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
-	"os"
 	"strconv"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/intake"
+	"github.com/seqlease/seqlease/internal/spool"
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
@@ -21,15 +21,17 @@ const maxPartField = 64 << 10
 const uploadOperation = "POST /{organism}/submit"
 
 // Submit stores an upload. Its files go to disk as they come, in whatever order,
-// and are looked at when all have come.
+// and are looked at when all have come and there is a place. A compressed body
+// stays compressed until then, so that few unpack to large files at once.
 func (s *server) Submit(w http.ResponseWriter, r *http.Request, o Organism, params SubmitParams) {
 	if _, err := s.organisms.Get(o); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	form := &uploadForm{dir: s.submissions.Spool().Path(), fields: map[string]string{}, files: map[string]*intake.File{}}
+	form := &uploadForm{dir: s.submissions.Spool(), fields: map[string]string{}, files: map[string]*intake.File{}}
 	defer form.remove()
-	if err := form.read(r); err != nil {
+	body := bodyOf(r)
+	if err := s.takeForm(r, body, form); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -38,6 +40,7 @@ func (s *server) Submit(w http.ResponseWriter, r *http.Request, o Organism, para
 		s.fail(w, r, err)
 		return
 	}
+	request.Large = body.holdLarge
 	person, _ := personOf(r.Context())
 	stored, err := s.submissions.Submit(r.Context(), person, request)
 	if err != nil {
@@ -47,13 +50,33 @@ func (s *server) Submit(w http.ResponseWriter, r *http.Request, o Organism, para
 	writeJSON(w, stored)
 }
 
+// takeForm reads the form and waits for a place.
+func (s *server) takeForm(r *http.Request, body *requestBody, form *uploadForm) error {
+	if body.open == nil {
+		if err := form.read(r); err != nil {
+			return err
+		}
+		return body.hold(r.Context(), s.budget.uploads)
+	}
+	if err := body.fetch(); err != nil {
+		return err
+	}
+	if err := body.hold(r.Context(), s.budget.uploads); err != nil {
+		return err
+	}
+	err := form.read(r)
+	body.discard()
+	return err
+}
+
 // uploadForm is a multipart body: its plain fields and its two files, which lie
 // in temporary files.
 type uploadForm struct {
-	dir    string
+	dir    *spool.Dir
 	fields map[string]string
 	files  map[string]*intake.File
-	disk   []*os.File
+	disk   []*spool.Scratch
+	buffer []byte
 }
 
 // The names of the parts that hold files.
@@ -104,12 +127,15 @@ func (f *uploadForm) spool(part *multipart.Part) error {
 	if f.files[name] != nil {
 		return seqlease.InvalidParameter(name, "the part "+name+" occurs twice")
 	}
-	disk, err := os.CreateTemp(f.dir, "seqlease-part-*")
+	disk, err := f.dir.CreateScratch()
 	if err != nil {
-		return fmt.Errorf("spool upload: %w", err)
+		return err
 	}
 	f.disk = append(f.disk, disk)
-	size, err := io.Copy(disk, readMarked{part})
+	if f.buffer == nil {
+		f.buffer = make([]byte, memoryBody)
+	}
+	_, err = io.CopyBuffer(disk, readMarked{part}, f.buffer)
 	var broken *readError
 	switch {
 	case errors.As(err, &broken):
@@ -118,7 +144,7 @@ func (f *uploadForm) spool(part *multipart.Part) error {
 		return fmt.Errorf("spool upload: %w", err)
 	}
 	f.files[name] = &intake.File{Name: part.FileName(), Open: func() (io.ReadCloser, error) {
-		return diskFile{io.NewSectionReader(disk, 0, size)}, nil
+		return diskFile{disk.Open()}, nil
 	}}
 	return nil
 }
@@ -149,7 +175,6 @@ func (m readMarked) Read(p []byte) (int, error) {
 func (f *uploadForm) remove() {
 	for _, disk := range f.disk {
 		_ = disk.Close() // it is going away
-		_ = os.Remove(disk.Name())
 	}
 }
 

@@ -1,0 +1,34 @@
+package httpapi
+
+import (
+	"golang.org/x/sync/semaphore"
+)
+
+// How many requests may do at once what takes memory; others wait (B094, B038).
+// Waiting requests hold next to nothing: their bodies lie on disk. The numbers
+// are for a machine with 256 MiB, of which the work of many small requests may
+// take a half and one large request the other.
+const (
+	uploadPlaces = 2 // uploads that are checked and stored; some 15 MiB each
+	resultPlaces = 4 // submissions of results that are decoded and stored; up to 10 MiB each
+	jsonPlaces   = 4 // JSON bodies over smallJSON
+	windowPlaces = 2 // request bodies with a zstd window, which is up to maxWindow
+)
+
+// budget is what all requests share. A request asks in the order of the members,
+// so that no two wait for each other.
+type budget struct {
+	uploads, results, json, windows *semaphore.Weighted
+	// large is for the one request at a time that needs much: an entry or a line
+	// over a mebibyte or two, a file that was compressed with a large window, an
+	// endless list.
+	large *semaphore.Weighted
+}
+
+func newBudget() *budget {
+	return &budget{
+		uploads: semaphore.NewWeighted(uploadPlaces), results: semaphore.NewWeighted(resultPlaces),
+		json: semaphore.NewWeighted(jsonPlaces), windows: semaphore.NewWeighted(windowPlaces),
+		large: semaphore.NewWeighted(1),
+	}
+}
