@@ -59,7 +59,7 @@ func (d *stage) checkLeases(r *Report, what incident) {
 		d.checkClaim(r, id, what)
 	}
 	if r.ExpiredLeases < 2 {
-		r.fail("%d leases ran out, not 2", r.ExpiredLeases)
+		r.fail("%s ran out, not 2", count(r.ExpiredLeases, "lease", "leases"))
 	}
 }
 
@@ -96,7 +96,7 @@ func (d *stage) release(ctx context.Context, r *Report) error {
 	if err != nil {
 		return err
 	}
-	d.tell("%d entries approved", len(approved))
+	d.tell("%s approved", count(len(approved), "entry", "entries"))
 	slices.SortFunc(approved, seqlease.AccessionVersion.Compare)
 	if want := sortedVersions(good); !slices.Equal(approved, want) {
 		r.fail("%d entries were approved, not the %d that have no errors", len(approved), len(want))
@@ -113,7 +113,7 @@ func (d *stage) release(ctx context.Context, r *Report) error {
 		return err
 	}
 	r.Released = len(released)
-	d.tell("released data downloaded: %d records, %d of them of this run", stream.Records, len(released))
+	d.tell("released data downloaded: %s, %d of this run", count(int(stream.Records), "record", "records"), len(released))
 	for _, av := range sortedVersions(good) {
 		if n := released[av]; n != 1 {
 			r.fail("%s: released %d times, not once", av, n)
@@ -219,5 +219,5 @@ func (r *Report) Err() error {
 	if len(r.Failed) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d %w: %s", len(r.Failed), ErrChecksFailed, strings.Join(r.Failed, "; "))
+	return fmt.Errorf("%w, %d of them: %s", ErrChecksFailed, len(r.Failed), strings.Join(r.Failed, "; "))
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
@@ -112,6 +113,27 @@ func TestReport_CountsARun(t *testing.T) {
 	}
 }
 
+func TestLedger_CountsMessagesByTheirSentence(t *testing.T) {
+	t.Parallel()
+	l := newLedger()
+	for _, text := range []string{
+		`The field "date" has the value "2013-12-XX", which is no date.`, `The field "date" has the value "2 \"o'clock\"", which is no date.`,
+		`The field "size2" has the value "x", which is no number.`, `1 of 30 genomes is odd.`, `2 of 3.5 genomes is odd.`,
+	} {
+		l.annotate(worker.Event{Errors: []string{text}})
+	}
+	r := &Report{}
+	r.count(l, nil)
+	want := []message{
+		{Severity: "error", Text: `The field "date" has the value "…", which is no date.`, Entries: 2},
+		{Severity: "error", Text: `… of … genomes is odd.`, Entries: 2},
+		{Severity: "error", Text: `The field "size2" has the value "x", which is no number.`, Entries: 1},
+	}
+	if diff := cmp.Diff(want, r.Messages); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestChecks_FindWhatWentWrong spoils a good run in one way at a time.
 func TestChecks_FindWhatWentWrong(t *testing.T) {
 	t.Parallel()
@@ -193,16 +215,23 @@ func TestCheckReleased_FindsWhatWentWrong(t *testing.T) {
 func TestReport_PrintAndJSON(t *testing.T) {
 	t.Parallel()
 	d, what := play(t)
+	long := worker.Event{Warnings: []string{"A sentence that goes on and on, until it is wider than any terminal of the old kind used to be, and further"}}
+	d.ledger.annotate(long)
 	r := &Report{Organism: "zika", Store: "sqlite", Servers: 1, Entries: 5, Processed: 5, WithErrors: 3, Released: 2, Seconds: 1.25, Failed: []string{}}
-	r.count(d.ledger, []string{"killed in mid-batch", "stopped past its lease, then continued", "worked to the end"})
+	r.count(d.ledger, []string{"killed in mid-batch", "stopped past its lease", "worked to the end"})
 	d.checkLeases(r, what)
 	var text bytes.Buffer
 	if err := r.Print(&text); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"killed in mid-batch", "5 processed (3 with errors", "2 released", "too bad", "Every check passed."} {
-		if !strings.Contains(text.String(), want) {
+		if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), want) {
 			t.Errorf("no %q in:\n%s", want, &text)
+		}
+	}
+	for line := range strings.Lines(text.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("a line of %d columns: %s", n, line)
 		}
 	}
 	r.fail("it rained")

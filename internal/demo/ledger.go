@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/seqlease/seqlease"
@@ -12,7 +13,7 @@ type ledger struct {
 	claims   map[seqlease.AttemptID]*claim
 	order    []seqlease.AttemptID
 	accepted map[seqlease.AccessionVersion][]seqlease.AttemptID
-	messages map[string]*message // by text
+	messages map[string]*message // by severity and pattern
 }
 
 // claim is a batch that a worker claimed and what became of it.
@@ -28,6 +29,7 @@ type claim struct {
 }
 
 // message is an error or warning of the pipeline and how many entries have it.
+// Where they have it with different values, Text says so by "…".
 type message struct {
 	Severity string `json:"severity"`
 	Text     string `json:"text"`
@@ -117,13 +119,35 @@ func (l *ledger) allRetaken(attempt seqlease.AttemptID) bool {
 func (l *ledger) annotate(e worker.Event) {
 	for severity, texts := range map[string][]string{"error": e.Errors, "warning": e.Warnings} {
 		for _, text := range texts {
-			key := severity + " " + text
-			if l.messages[key] == nil {
-				l.messages[key] = &message{Severity: severity, Text: text}
+			key := severity + " " + pattern(text)
+			m := l.messages[key]
+			if m == nil {
+				m = &message{Severity: severity, Text: text}
+				l.messages[key] = m
 			}
-			l.messages[key].Entries++
+			if m.Text != text {
+				m.Text = pattern(text)
+			}
+			m.Entries++
 		}
 	}
+}
+
+var (
+	givenValue      = regexp.MustCompile(`(value )"(?:[^"\\]|\\.)*"`)
+	quotedOrNumeric = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?`)
+)
+
+// pattern is the sentence without the values in it that differ from entry to
+// entry: numbers, and what was given for a field. Names in quotes stay.
+func pattern(text string) string {
+	text = givenValue.ReplaceAllString(text, `$1"…"`)
+	return quotedOrNumeric.ReplaceAllStringFunc(text, func(found string) string {
+		if found[0] == '"' {
+			return found
+		}
+		return "…"
+	})
 }
 
 // acceptedTwice counts entries of which results were accepted more than once.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -75,6 +76,9 @@ func (r *Report) count(l *ledger, fates []string) {
 	})
 }
 
+// columns is how wide the account is, as terminals are.
+const columns = 80
+
 // sampleMessages is how many messages of each severity are printed.
 const sampleMessages = 4
 
@@ -84,7 +88,7 @@ func (r *Report) Print(w io.Writer) error {
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault
 	t.Style().Format.Footer = text.FormatDefault
-	t.AppendHeader(table.Row{"worker", "claims", "entries accepted", "leases lost", "late results refused", "fate"})
+	t.AppendHeader(table.Row{"worker", "claims", "entries\naccepted", "leases\nlost", "late results\nrefused", "fate"})
 	accepted := 0
 	for _, x := range r.Workers {
 		t.AppendRow(table.Row{x.Worker, x.Claims, x.Accepted, x.LostLeases, x.RefusedLateResults, x.Fate})
@@ -94,22 +98,22 @@ func (r *Report) Print(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "\n%s\n\n", t.Render()); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%d Zika genomes submitted, %d processed (%d with errors, %d with warnings), %d released, %d accepted twice,\n"+
-		"by %d server%s on one %s store and %d workers, in %.1f s. Leases ran for %s; every genome was held up for %s,\n"+
-		"so that there is something to interrupt: aligning one takes milliseconds.\n",
+	account := fmt.Sprintf("%d Zika genomes submitted, %d processed (%d with errors, %d with warnings), %d released, %d accepted twice, "+
+		"by %s on one %s store and %d workers, in %.1f s. Leases ran for %s; every genome was held up for %s, "+
+		"so that there is something to interrupt: aligning one takes milliseconds.",
 		r.Entries, r.Processed, r.WithErrors, r.WithWarnings, r.Released, r.AcceptedTwice,
-		r.Servers, plural(r.Servers), r.Store, len(r.Workers), r.Seconds, Lease, Pace)
-	if err != nil {
+		count(r.Servers, "server", "servers"), r.Store, len(r.Workers), r.Seconds, Lease, Pace)
+	if _, err := fmt.Fprintln(w, strings.Join(wrap(account, columns), "\n")); err != nil {
 		return err
 	}
 	if err := r.printMessages(w); err != nil {
 		return err
 	}
 	if len(r.Failed) == 0 {
-		_, err = fmt.Fprintln(w, "\nEvery check passed.")
+		_, err := fmt.Fprintln(w, "\nEvery check passed.")
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "\n%d checks FAILED:\n", len(r.Failed)); err != nil {
+	if _, err := fmt.Fprintf(w, "\n%s FAILED:\n", count(len(r.Failed), "check", "checks")); err != nil {
 		return err
 	}
 	for _, f := range r.Failed {
@@ -131,17 +135,28 @@ func (r *Report) printMessages(w io.Writer) error {
 		if printed[m.Severity]++; printed[m.Severity] > sampleMessages {
 			continue
 		}
-		times := strconv.Itoa(m.Entries) + " " + map[bool]string{true: "entry", false: "entries"}[m.Entries == 1]
-		if _, err := fmt.Fprintf(w, "  %-7s  %-10s  %s\n", m.Severity, times, m.Text); err != nil {
+		head := fmt.Sprintf("  %-7s  %-10s  ", m.Severity, count(m.Entries, "entry", "entries"))
+		lines := wrap(m.Text, columns-len(head))
+		if _, err := fmt.Fprintf(w, "%s%s\n", head, strings.Join(lines, "\n"+strings.Repeat(" ", len(head)))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func plural(n int) string {
-	if n == 1 {
-		return ""
+// wrap breaks a text between words.
+func wrap(words string, width int) []string {
+	lines := strings.Split(text.WrapSoft(words, width), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
 	}
-	return "s"
+	return lines
+}
+
+// count writes a number with its noun.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
 }

@@ -46,7 +46,8 @@ func (d *stage) work(ctx context.Context) (fates []string, what incident, err er
 	for !x.finished() {
 		e, err := x.crew.next(ctx)
 		if err != nil {
-			return nil, incident{}, fmt.Errorf("%w; by then results of %d of %d entries were accepted", err, len(d.ledger.accepted), len(d.entries))
+			return nil, incident{}, fmt.Errorf("%w; by then results of %d of %d entries were accepted, and the next demo on this store finishes the others first",
+				err, len(d.ledger.accepted), len(d.entries))
 		}
 		if err := x.handle(ctx, e); err != nil {
 			return nil, incident{}, err
@@ -99,7 +100,7 @@ func (x *director) handle(ctx context.Context, e processEvent) error {
 	case worker.Submitted:
 		x.Accepted(len(x.ledger.accepted), len(x.entries))
 	case worker.Refused:
-		x.tell("worker %d sent %d results too late: every one refused (%s)", e.process.number, len(e.Refused), e.Refused[0].Reason)
+		x.tell("worker %d sent %s too late: refused (%s)", e.process.number, count(len(e.Refused), "result", "results"), e.Refused[0].Reason)
 		x.refused = x.refused || e.process == x.sleeper
 	case worker.EntryDone, worker.Dropped, worker.Waiting:
 	}
@@ -124,7 +125,7 @@ func (x *director) afterStart(ctx context.Context, e processEvent, c *claim) err
 			return fmt.Errorf("stop worker %d: %w", x.sleeper.number, err)
 		}
 		x.incident.frozen = e.AttemptID
-		x.fates[x.sleeper.number-1] = "stopped past its lease, then continued"
+		x.fates[x.sleeper.number-1] = "stopped past its lease"
 		x.tell("worker %d stopped (SIGSTOP) at entry %d of %d of its batch", x.sleeper.number, c.started, len(c.entries))
 	default:
 		return nil
@@ -137,7 +138,7 @@ func (x *director) afterStart(ctx context.Context, e processEvent, c *claim) err
 			return err
 		}
 	}
-	x.tell("%d more workers go on with what is left; the two leases still run", x.Workers-2)
+	x.tell("%s on with what is left; the two leases still run", count(x.Workers-2, "more worker goes", "more workers go"))
 	return nil
 }
 
@@ -154,7 +155,7 @@ func (x *director) afterClaim(e processEvent) error {
 			}
 		}
 		if n > 0 {
-			x.tell("worker %d claimed %d entries of worker %d, whose lease has ended", e.process.number, n, held.by.number)
+			x.tell("worker %d claimed %s of worker %d, whose lease has ended", e.process.number, count(n, "entry", "entries"), held.by.number)
 		}
 	}
 	if x.thawed || x.incident.frozen.IsZero() || !x.ledger.allRetaken(x.incident.frozen) {
