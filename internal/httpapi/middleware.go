@@ -22,6 +22,7 @@ type contextKey int
 const (
 	requestIDKey contextKey = iota
 	personKey
+	connectionKey
 )
 
 func requestID(ctx context.Context) string {
@@ -53,6 +54,7 @@ func (s *server) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	}
 	s.logAccess(r, w, time.Since(began), fault)
 	if fault != nil {
+		resetOnClose(r)
 		panic(http.ErrAbortHandler) // the client sees a cut answer, never a short one (L15)
 	}
 }
