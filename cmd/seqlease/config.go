@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -89,6 +91,10 @@ func readConfig(path string) (c *Config, faults []string, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the configuration: %w", err)
 	}
+	var anything any
+	if err := yaml.Unmarshal(content, &anything); err == nil && anything == nil {
+		return nil, nil, fmt.Errorf("configuration %s is empty: config/example.yaml shows what belongs into it", path)
+	}
 	config := defaultConfig()
 	if err := yaml.Unmarshal(content, &config); err != nil {
 		return nil, nil, fmt.Errorf("configuration %s: %w", path, err)
@@ -134,16 +140,38 @@ func (c *Config) faults() []string {
 	case terms.URLs != nil && (terms.URLs.Open == "" || terms.URLs.Restricted == ""):
 		fault("dataUseTerms.urls needs both open and restricted")
 	}
-	if c.Listen == "" {
-		fault("listen is empty")
+	if err := checkListen(c.Listen); err != nil {
+		fault("listen: %v", err)
 	}
-	if c.PoolSize < 1 {
-		fault("poolSize is %d; it must be at least 1", c.PoolSize)
+	if err := checkPoolSize(c.PoolSize); err != nil {
+		fault("poolSize: %v", err)
 	}
 	if _, err := parseStore(c.Store); err != nil {
 		fault("store: %v", err)
 	}
 	return slices.Concat(faults, c.organismFaults(), tokenFaults(c.Tokens))
+}
+
+// checkListen checks a HOST:PORT to listen on, without looking the host up.
+func checkListen(text string) error {
+	_, port, err := net.SplitHostPort(text)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return fmt.Errorf("write HOST:PORT with a port from 0 to 65535, such as %s, not %q", defaultListen, text)
+	}
+	return nil
+}
+
+// maxPoolSize is more than any PostgreSQL server takes.
+const maxPoolSize = 10_000
+
+func checkPoolSize(n int) error {
+	if n < 1 || n > maxPoolSize {
+		return fmt.Errorf("it must be from 1 to %d connections, not %d", maxPoolSize, n)
+	}
+	return nil
 }
 
 func (c *Config) organismFaults() []string {

@@ -64,7 +64,7 @@ func TestLoadConfig_ReadsReferencesAndTokens(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "refs.fasta", wholeReferences)
 	path := write(t, dir, "config.yaml", fmt.Sprintf(wholeConfig, sha256.Sum256([]byte("bob's"))))
-	c, err := loadConfig(path, environment(map[string]string{"ANN_TOKEN": "ann's"}))
+	c, err := loadConfig(path, environment(map[string]string{"ANN_TOKEN": "ann's own long token"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,8 +90,8 @@ func TestLoadConfig_ReadsReferencesAndTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	for token, want := range map[string]seqlease.Person{
-		"ann's": {Name: "ann"},
-		"bob's": {Name: "bob", Roles: []seqlease.Role{seqlease.SuperUser}},
+		"ann's own long token": {Name: "ann"},
+		"bob's":                {Name: "bob", Roles: []seqlease.Role{seqlease.SuperUser}},
 	} {
 		got, err := verifier.Verify(t.Context(), token)
 		if err != nil {
@@ -162,7 +162,7 @@ tokens:
 	}
 	for _, want := range []string{
 		`accessionPrefix "A.B"`, "websiteUrl is missing", "backendUrl is missing", "dataUseTerms.enabled is missing",
-		"listen is empty", "store: write sqlite:FILE or postgres://", "poolSize is -1",
+		`listen: write HOST:PORT`, "store: write sqlite:FILE or postgres://", "poolSize: it must be from 1 to 10000 connections, not -1",
 		`"groups": the key is a path of the server`, `"groups": schema.organismName is missing`, `"a" has the unknown type "text"`,
 		`"a" is listed twice`, `must be called "main"`, `"groups": referenceGenome.genes is missing`,
 		`"fern": schema.metadata is missing`, "missing.fasta", `no record "third"; there are first, second`, `'-' at position 3`,
@@ -174,6 +174,28 @@ tokens:
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in:\n%v", want, err)
 		}
+	}
+}
+
+func TestLoadConfig_SaysThatAFileIsEmpty(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{"nothing": "", "blanks": " \n\n", "a comment": "# nothing yet\n"} {
+		path := write(t, t.TempDir(), "config.yaml", content)
+		_, err := loadConfig(path, environment(nil))
+		if err == nil || !strings.Contains(err.Error(), path+" is empty") || strings.Contains(err.Error(), "listen") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestLoadConfig_RefusesShortTokensByUser(t *testing.T) {
+	t.Parallel()
+	path := write(t, t.TempDir(), "config.yaml", strings.Replace(minimal, "organisms:",
+		"tokens: [{user: ann, env: ANN_TOKEN}, {user: bob, env: BOB_TOKEN}]\norganisms:", 1))
+	_, err := loadConfig(path, environment(map[string]string{"ANN_TOKEN": "fifteen letters", "BOB_TOKEN": "sixteen letters!"}))
+	if err == nil || !strings.Contains(err.Error(), `the token of "ann" in the environment variable ANN_TOKEN has 15 characters`) ||
+		strings.Contains(err.Error(), "bob") || strings.Contains(err.Error(), "fifteen") {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -200,7 +222,9 @@ func TestLoadOrganisms_NeedsNoneOfTheServersSecrets(t *testing.T) {
 }
 
 // exampleTokens are those that the files in config/ ask for.
-var exampleTokens = map[string]string{"SUBMITTER_TOKEN": "s", "PIPELINE_TOKEN": "p", "OPERATOR_TOKEN": "o"}
+var exampleTokens = map[string]string{
+	"SUBMITTER_TOKEN": "submitter of tests", "PIPELINE_TOKEN": "pipeline of tests", "OPERATOR_TOKEN": "operator of tests",
+}
 
 func TestConfig_TheFilesInConfigAreValid(t *testing.T) {
 	t.Parallel()
@@ -255,7 +279,8 @@ func keysOf(t reflect.Type) []string {
 func TestServeArgs_FlagBeatsFile(t *testing.T) {
 	t.Parallel()
 	c := &Config{Listen: "file:1", Store: "sqlite:file", SpoolDir: "file", PoolSize: 3}
-	serveArgs{Listen: "flag:1", PoolSize: 5, ReadOnly: true}.apply(c)
+	five := 5
+	serveArgs{Listen: "flag:1", PoolSize: &five, ReadOnly: true}.apply(c)
 	want := &Config{Listen: "flag:1", Store: "sqlite:file", SpoolDir: "file", PoolSize: 5, ReadOnlyMode: true}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seqlease/seqlease"
 )
@@ -19,6 +20,10 @@ type TokenConfig struct {
 	SHA256 string   `yaml:"sha256"` // hexadecimal
 	Env    string   `yaml:"env"`
 }
+
+// minToken is the fewest characters of a token. Of a token that is given by its
+// hash the length isn't known.
+const minToken = 16
 
 // knownRoles are those that decide something.
 func knownRoles() []string {
@@ -38,6 +43,12 @@ func (c *Config) resolveTokens(lookup func(string) (string, bool)) []string {
 		value, _ := lookup(t.Env)
 		if value == "" {
 			faults = append(faults, fmt.Sprintf("tokens[%d]: the environment variable %s is not set; it should hold the token of %q", i, t.Env, t.User))
+			continue
+		}
+		if n := utf8.RuneCountInString(value); n < minToken {
+			faults = append(faults, fmt.Sprintf("tokens[%d]: the token of %q in the environment variable %s has %d characters; "+
+				"a token that can't be guessed has at least %d, such as `openssl rand -hex 16` prints", i, t.User, t.Env, n, minToken))
+			t.SHA256, t.Env = strings.Repeat("0", 2*sha256.Size), "" // one fault is enough
 			continue
 		}
 		hash := sha256.Sum256([]byte(value))

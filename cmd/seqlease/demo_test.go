@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -77,7 +78,7 @@ func TestDemo_LeavesTheWorkOfOthersAlone(t *testing.T) {
 	}
 	s.stop(t)
 	code, _, stderr := command(t, "demo", "--store", store)
-	if code != exitFailed || !strings.Contains(stderr, `45 entries of organism "zika" are waiting in this database already`) {
+	if code != exitFailed || !strings.Contains(stderr, `45 entries of organism "zika" that no demo submitted are waiting in this store`) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
@@ -105,6 +106,25 @@ func TestDemo_PostgreSQLWithTwoServers(t *testing.T) {
 	t.Parallel()
 	database := newDatabase(t)
 	checkDemo(t, 2, "--store", database)
+}
+
+func TestDemo_FinishesWhatAnInterruptedOneLeft(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	interrupt := writerFunc(func(p []byte) (int, error) {
+		if strings.Contains(string(p), "SIGSTOP") {
+			cancel()
+		}
+		return len(p), nil
+	})
+	store := "sqlite:" + filepath.Join(t.TempDir(), "x.db")
+	if code := run(ctx, []string{"demo", "--store", store}, strings.NewReader(""), io.Discard, interrupt); code != exitFailed {
+		t.Fatalf("exit code %d", code)
+	}
+	code, stdout, stderr := command(t, "demo", "--store", store)
+	if code != exitDone || !strings.Contains(stderr, "entries are left of a demo that was interrupted") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
 }
 
 func TestDemo_StopsAndReapsItsWorkersWhenInterrupted(t *testing.T) {

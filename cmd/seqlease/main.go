@@ -30,6 +30,8 @@ type commandLine struct {
 	Migrate migrateArgs `cmd:"" help:"Look at the schema of a store, or bring it up to date."`
 	Work    workArgs    `cmd:"" help:"Run a worker with a built-in pipeline. Example: seqlease work --config config/example.yaml --organism zika --pipeline-version 1 --pipeline align"`
 	Version versionArgs `cmd:"" help:"Print the version."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 type versionArgs struct{}
@@ -44,10 +46,20 @@ func usagef(format string, args ...any) error {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), stopSignals()...)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// stopSignals are what asks the program to stop in good order. A hang-up is not,
+// where somebody has it ignored, as nohup does.
+func stopSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 // run does what the arguments say and returns the exit code.
@@ -108,22 +120,34 @@ func parse(args []string, stdout, stderr io.Writer) (command string, parsed comm
 func newParser(parsed *commandLine, stdout, stderr io.Writer) *kong.Kong {
 	return kong.Must(parsed, kong.Name("seqlease"),
 		kong.Description("A backend for virus-sequence databases around a lease-based preprocessing queue."),
-		kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(helpShown(code)) }))
+		kong.Vars{"version": "seqlease " + version()}, kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(helpShown(code)) }))
 }
 
-// version is that of the module, or the commit it was built from.
+// version says what was built from what.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		return "of an unknown build"
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+	return versionOf(info)
+}
+
+// versionOf is the version of the module, the commit if the build knows it, and
+// the version of Go.
+func versionOf(info *debug.BuildInfo) string {
+	text := info.Main.Version
+	if text == "" || text == "(devel)" {
+		text = "development build"
 	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			return "commit " + setting.Value
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	if revision := settings["vcs.revision"]; revision != "" {
+		text += ", commit " + revision
+		if settings["vcs.modified"] == "true" {
+			text += " with changes"
 		}
 	}
-	return "unknown"
+	return text + ", " + info.GoVersion
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -71,6 +72,7 @@ func TestRun_ExitCodesAndWhereTheTextGoes(t *testing.T) {
 		"help":                  {[]string{"--help"}, exitDone, "Do the main job on real genomes", ""},
 		"help of a command":     {[]string{"work", "--help"}, exitDone, "--pipeline-version", ""},
 		"version":               {[]string{"version"}, exitDone, "seqlease ", ""},
+		"version as a flag":     {[]string{"--version"}, exitDone, "seqlease ", ""},
 		"no command":            {nil, exitUsage, "", "expected one of"},
 		"unknown command":       {[]string{"swim"}, exitUsage, "", "swim"},
 		"unknown flag":          {[]string{"serve", "--port", "1"}, exitUsage, "", "--port"},
@@ -102,6 +104,21 @@ func TestRun_ExitCodesAndWhereTheTextGoes(t *testing.T) {
 				t.Errorf("a password was shown: %q", stderr)
 			}
 		})
+	}
+}
+
+func TestVersionOf_NamesTheCommitIfKnown(t *testing.T) {
+	t.Parallel()
+	commit := debug.BuildSetting{Key: "vcs.revision", Value: "d78db70"}
+	for want, info := range map[string]*debug.BuildInfo{
+		"development build, go1.26.1":                              {GoVersion: "go1.26.1", Main: debug.Module{Version: "(devel)"}},
+		"v1.2.3, go1.26.1":                                         {GoVersion: "go1.26.1", Main: debug.Module{Version: "v1.2.3"}},
+		"development build, commit d78db70 with changes, go1.26.1": {GoVersion: "go1.26.1", Settings: []debug.BuildSetting{commit, {Key: "vcs.modified", Value: "true"}}},
+		"v1.2.3, commit d78db70, go1.26.1":                         {GoVersion: "go1.26.1", Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{commit}},
+	} {
+		if got := versionOf(info); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ type serveArgs struct {
 	Listen   string `env:"SEQLEASE_LISTEN" help:"Address to listen on; 127.0.0.1:8079 unless the file says otherwise. Other machines reach the server only on an address that isn't loopback." placeholder:"HOST:PORT"`
 	Store    string `env:"SEQLEASE_STORE" help:"sqlite:FILE or postgres://…; sqlite:seqlease.db unless the file says otherwise." placeholder:"STORE"`
 	SpoolDir string `env:"SEQLEASE_SPOOL_DIR" type:"path" help:"Directory for uploads and downloads under way; the system's for temporary files unless the file says otherwise." placeholder:"DIR"`
-	PoolSize int    `env:"SEQLEASE_POOL_SIZE" help:"Connections to PostgreSQL; 8 unless the file says otherwise." placeholder:"N"`
+	PoolSize *int   `env:"SEQLEASE_POOL_SIZE" help:"Connections to PostgreSQL; 8 unless the file says otherwise." placeholder:"N"`
 	ReadOnly bool   `env:"SEQLEASE_READ_ONLY" help:"Answer writes with 503, as readOnlyMode in the file does."`
 }
 
@@ -22,8 +22,30 @@ func (a serveArgs) apply(c *Config) {
 	override(&c.Listen, a.Listen)
 	override(&c.Store, a.Store)
 	override(&c.SpoolDir, a.SpoolDir)
-	override(&c.PoolSize, a.PoolSize)
+	if a.PoolSize != nil {
+		c.PoolSize = *a.PoolSize
+	}
 	c.ReadOnlyMode = c.ReadOnlyMode || a.ReadOnly
+}
+
+// check reports wrong usage. What the file says is checked with the file.
+func (a serveArgs) check() error {
+	if a.Listen != "" {
+		if err := checkListen(a.Listen); err != nil {
+			return usagef("--listen: %v", err)
+		}
+	}
+	if a.PoolSize != nil {
+		if err := checkPoolSize(*a.PoolSize); err != nil {
+			return usagef("--pool-size: %v", err)
+		}
+	}
+	if a.Store != "" {
+		if _, err := storeOf(a.Store); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func override[T comparable](field *T, given T) {
@@ -35,6 +57,9 @@ func override[T comparable](field *T, given T) {
 
 // runServe runs a server until ctx ends, and then lets running requests finish.
 func runServe(ctx context.Context, args serveArgs, _ io.Reader, _, stderr io.Writer) error {
+	if err := args.check(); err != nil {
+		return err
+	}
 	config, err := loadConfig(args.Config, os.LookupEnv)
 	if err != nil {
 		return err

@@ -248,18 +248,71 @@ func (r *interruptedReader) Read(p []byte) (int, error) {
 // minimalConfig writes the smallest valid configuration.
 func minimalConfig(t *testing.T) (path string) {
 	t.Helper()
-	return write(t, t.TempDir(), "c.yaml", "accessionPrefix: A_\nwebsiteUrl: w\nbackendUrl: b\ndataUseTerms: {enabled: false}\norganisms: {fern: {schema: "+
-		"{organismName: F, metadata: []}, referenceGenome: {nucleotideSequences: [{name: main, sequence: ACGT}], genes: []}}}\n")
+	return write(t, t.TempDir(), "c.yaml", minimal)
 }
+
+const minimal = "accessionPrefix: A_\nwebsiteUrl: w\nbackendUrl: b\ndataUseTerms: {enabled: false}\norganisms: {fern: {schema: " +
+	"{organismName: F, metadata: []}, referenceGenome: {nucleotideSequences: [{name: main, sequence: ACGT}], genes: []}}}\n"
 
 func TestServe_RefusesWhatItCannotServe(t *testing.T) {
 	t.Parallel()
-	config, store := minimalConfig(t), "sqlite:"+filepath.Join(t.TempDir(), "x.db")
+	dir := t.TempDir()
+	config, store := minimalConfig(t), "sqlite:"+filepath.Join(dir, "x.db")
 	taken := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(taken.Close)
 	code, _, stderr := command(t, "serve", "--config", config, "--store", store, "--listen", taken.Listener.Addr().String())
 	if code != exitFailed || !strings.Contains(stderr, "in use") {
 		t.Errorf("a taken port: exit code %d: %s", code, stderr)
+	}
+	code, _, stderr = command(t, "serve", "--config", config, "--store", store, "--spool-dir", filepath.Join(dir, "none"))
+	if code != exitFailed || !strings.Contains(stderr, "the spool directory can't be written to") || !strings.Contains(stderr, "none") {
+		t.Errorf("no spool directory: exit code %d: %s", code, stderr)
+	}
+	for _, listen := range []string{"nonsense", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:http", "127.0.0.1"} {
+		code, _, stderr := command(t, "serve", "--config", config, "--store", store, "--listen", listen)
+		if code != exitUsage || !strings.Contains(stderr, "--listen: write HOST:PORT") {
+			t.Errorf("--listen %s: exit code %d: %s", listen, code, stderr)
+		}
+	}
+	if code, _, stderr := command(t, "serve", "--config", config, "--store", store, "--pool-size", "0"); code != exitUsage || !strings.Contains(stderr, "--pool-size") {
+		t.Errorf("--pool-size 0: exit code %d: %s", code, stderr)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("servers that didn't start left %v, %v", left, err)
+	}
+}
+
+func TestServe_IsNotReadyWithoutItsSpoolDirectory(t *testing.T) {
+	t.Parallel()
+	spool := filepath.Join(t.TempDir(), "spool")
+	if err := os.Mkdir(spool, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := serveExample(t, "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"), "--spool-dir", spool)
+	if err := s.submitter(t).Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := os.Remove(spool); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.submitter(t).Ready(t.Context()); err == nil {
+		t.Error("ready though it can't take uploads")
+	}
+	s.stop(t)
+}
+
+func TestServe_AHangUpStopsItInGoodOrder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := serveExample(t, "--store", "sqlite:"+filepath.Join(dir, "x.db"))
+	if err := s.process.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-s.ended; err != nil {
+		t.Errorf("the server ended with %v:\n%s", err, s.log)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "x.db-wal")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the store is not in one file: %v", err)
 	}
 }
 

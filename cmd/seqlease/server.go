@@ -27,36 +27,43 @@ type server struct {
 	url    string
 	http   *http.Server
 	store  store
+	spool  *spool.Dir
 	failed chan struct{} // closed when serving ended by itself
 	err    error         // why; read after failed
 }
 
 // startServer wires the rooms as the configuration says and serves. The
-// configuration is valid. ctx bounds the start only.
+// configuration is valid. ctx bounds the start only. What may not be there, such
+// as a free port, is tried before the store is made, so that a server that can't
+// start leaves nothing behind.
 func startServer(ctx context.Context, c *Config, logger *slog.Logger) (*server, error) {
 	address, err := parseStore(c.Store)
 	if err != nil {
 		return nil, err
 	}
-	opened, err := address.open(ctx, c.PoolSize, logger)
-	if err != nil {
+	files := spool.NewDir(c.SpoolDir, 0)
+	if err := files.Ready(); err != nil {
 		return nil, err
 	}
-	s := &server{store: opened, failed: make(chan struct{})}
-	if err := s.start(ctx, c, logger); err != nil {
-		return nil, errors.Join(err, opened.Close())
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	opened, err := address.open(ctx, c.PoolSize, logger)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	s := &server{store: opened, spool: files, failed: make(chan struct{})}
+	if err := s.start(ctx, c, listener, logger); err != nil {
+		return nil, errors.Join(err, listener.Close(), opened.Close())
 	}
 	return s, nil
 }
 
-func (s *server) start(ctx context.Context, c *Config, logger *slog.Logger) error {
+func (s *server) start(ctx context.Context, c *Config, listener net.Listener, logger *slog.Logger) error {
 	handler, err := s.wire(ctx, c, logger)
 	if err != nil {
 		return err
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
-	if err != nil {
-		return fmt.Errorf("listen: %w", err)
 	}
 	s.url = "http://" + listener.Addr().String()
 	s.http = httpapi.NewServer(handler)
@@ -86,7 +93,7 @@ func (s *server) wire(ctx context.Context, c *Config, logger *slog.Logger) (http
 	options := submission.Options{
 		AccessionPrefix: c.AccessionPrefix,
 		DataUseTerms:    submission.TermsOptions{Enabled: *c.DataUseTerms.Enabled},
-		Spool:           spool.NewDir(c.SpoolDir, 0),
+		Spool:           s.spool,
 	}
 	if urls := c.DataUseTerms.URLs; urls != nil {
 		options.DataUseTerms.OpenURL, options.DataUseTerms.RestrictedURL = urls.Open, urls.Restricted
@@ -96,11 +103,19 @@ func (s *server) wire(ctx context.Context, c *Config, logger *slog.Logger) (http
 		Submissions: submission.New(s.store, organisms, options),
 		Organisms:   organisms,
 		Verifier:    verifier,
-		Ready:       s.store.Ready,
+		Ready:       s.ready,
 		Logger:      logger,
 		Name:        c.Name,
 		ReadOnly:    c.ReadOnlyMode,
 	})
+}
+
+// ready says whether everything is there that requests need.
+func (s *server) ready(ctx context.Context) error {
+	if err := s.spool.Ready(); err != nil {
+		return err
+	}
+	return s.store.Ready(ctx)
 }
 
 // verifier knows the configured tokens.
