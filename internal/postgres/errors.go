@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"syscall"
 
@@ -20,10 +21,14 @@ const (
 	deadlockDetected     = "40P01"
 	undefinedTable       = "42P01"
 	lockNotAvailable     = "55P03"
+	unknownDatabase      = "3D000"
+	wrongPassword        = "28P01" //nolint:gosec // a code, not a password
+	noPrivilege          = "42501"
 
-	classConnection = "08"   // connection exceptions
-	classResources  = "53"   // insufficient resources, too many connections
-	classShutdown   = "57P0" // shutting down, crashed, starting up
+	classConnection    = "08"   // connection exceptions
+	classAuthorisation = "28"   // who may connect
+	classResources     = "53"   // insufficient resources, too many connections
+	classShutdown      = "57P0" // shutting down, crashed, starting up
 )
 
 // translate makes errors of the driver those of the root: a database that can't
@@ -36,7 +41,7 @@ func translate(err error) error {
 		errors.Is(err, pgx.ErrNoRows):
 		return err
 	case errors.As(err, &unreachable):
-		return fmt.Errorf("%w: the database can't be reached: %s", seqlease.ErrBusy, reason(err))
+		return &unreachableError{reason: reason(err)}
 	case errors.As(err, &refused):
 		if refused.Code == lockNotAvailable || hasClass(refused.Code, classConnection, classResources, classShutdown) {
 			return fmt.Errorf("%w: %w", seqlease.ErrBusy, err)
@@ -49,17 +54,56 @@ func translate(err error) error {
 	}
 }
 
-// reason says why no connection was made without saying where to.
+// unreachableError says that there is no connection, in words for an operator.
+// It is [seqlease.ErrBusy] to [errors.Is]: the same may work later.
+type unreachableError struct{ reason string }
+
+// Error says why without saying where to.
+func (e *unreachableError) Error() string { return "the database can't be reached: " + e.reason }
+
+// Is makes the error [seqlease.ErrBusy].
+func (e *unreachableError) Is(target error) bool { return target == seqlease.ErrBusy }
+
+// reason says why no connection was made without saying where to: the address
+// may hold a password.
 func reason(err error) string {
 	var refused *pgconn.PgError
+	var unknownHost *net.DNSError
+	var late interface{ Timeout() bool }
 	var code syscall.Errno
 	switch {
 	case errors.As(err, &refused):
-		return "SQLSTATE " + refused.Code
+		return refusal(refused.Code) + " (SQLSTATE " + refused.Code + ")"
+	case errors.As(err, &unknownHost):
+		return "the host name in its address can't be looked up"
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT):
+		return "no server listens at the host and port, or socket, of its address"
+	case errors.As(err, &late) && late.Timeout():
+		return "its host doesn't answer; check the address, the network and firewalls"
 	case errors.As(err, &code):
 		return code.Error()
 	default:
 		return "no connection; check the address, the network and the certificate"
+	}
+}
+
+// refusal says in words why a server takes no connection.
+func refusal(code string) string {
+	switch {
+	case code == unknownDatabase:
+		return "the server has no database of the name in the address: create it first, for example with createdb"
+	case code == wrongPassword:
+		return "the server refuses the user's password"
+	case hasClass(code, classAuthorisation):
+		return "the server doesn't let this user in from here; see its pg_hba.conf"
+	case code == noPrivilege:
+		return "the user has no right to connect to this database"
+	case hasClass(code, classResources):
+		return "the server has no connection left, or no room"
+	case hasClass(code, classShutdown):
+		return "the server is starting up or shutting down"
+	default:
+		return "the server refuses the connection"
 	}
 }
 

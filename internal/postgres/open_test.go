@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -86,6 +87,44 @@ func TestOpen_UnreachableDatabaseIsBusy(t *testing.T) {
 	_, err := postgres.Open(t.Context(), postgres.Options{Address: "postgres://anna@127.0.0.1:1/x"})
 	if !errors.Is(err, seqlease.ErrBusy) {
 		t.Errorf("got %v, want %v", err, seqlease.ErrBusy)
+	}
+}
+
+func TestOpen_SaysInWordsWhyThereIsNoConnection(t *testing.T) {
+	t.Parallel()
+	address, err := url.Parse(newDatabase(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address.Path = "/hunter2"
+	for name, c := range map[string]struct{ address, want string }{
+		"no such database": {address.String(), "the server has no database of the name in the address: create it first"},
+		"no server":        {"postgres://anna@127.0.0.1:1/x", "no server listens at the host and port"},
+		"no socket":        {"postgres:///x?host=/nonexistent/hunter2", "no server listens at the host and port, or socket"},
+		"no such host":     {"postgres://anna:hunter2@db.invalid/x?connect_timeout=5", "the host name in its address can't be looked up"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for what, try := range map[string]func() error{
+				"open": func() error {
+					s, err := postgres.Open(t.Context(), postgres.Options{Address: c.address})
+					if err == nil {
+						err = s.Close()
+					}
+					return err
+				},
+				"migrate": func() error { return postgres.Migrate(t.Context(), c.address) },
+				"status":  func() error { _, err := postgres.MigrationStatus(t.Context(), c.address); return err },
+			} {
+				err := try()
+				if err == nil || !strings.Contains(err.Error(), "the database can't be reached: "+c.want) {
+					t.Errorf("%s: got %v, want an error that says %q", what, err, c.want)
+				}
+				if err != nil && (strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "busy")) {
+					t.Errorf("%s: the error %q repeats the address, or talks of being busy", what, err)
+				}
+			}
+		})
 	}
 }
 
