@@ -73,6 +73,8 @@ type doorOptions struct {
 	stall    time.Duration
 	ready    func(context.Context) error
 	readOnly bool
+	// spoolLimit is that of [spool.NewDir].
+	spoolLimit int64
 	// wrap stands between the store and the domain, to break it on purpose.
 	wrap func(store) store
 }
@@ -109,7 +111,7 @@ func newDoor(t *testing.T, o doorOptions) *door {
 	if o.ready == nil {
 		o.ready = opened.Ready
 	}
-	d.spool = spool.NewDir(d.dir, 0)
+	d.spool = spool.NewDir(d.dir, o.spoolLimit)
 	handler, err := httpapi.New(httpapi.Options{
 		Queue:       queue.New(used, catalog),
 		Submissions: submission.New(used, catalog, submission.Options{AccessionPrefix: "LOC_", DataUseTerms: o.terms, Spool: d.spool}),

@@ -117,14 +117,21 @@ func invalidJSON(line int, err error) error {
 	default:
 		p.Message += ": " + err.Error()
 	}
+	p.Message = cut(p.Message, 2*maxShown)
 	return &seqlease.InvalidError{Kind: seqlease.InvalidRequest, Problems: []seqlease.Problem{p}}
 }
 
-// memberName writes a pointer as "data.metadata.country".
+// memberName writes a pointer as "data.metadata.country", cut to a readable length.
 func memberName(pointer jsontext.Pointer) string {
-	var names []string
-	for name := range pointer.Tokens() {
-		names = append(names, name)
+	var name strings.Builder
+	for token := range pointer.Tokens() {
+		if name.Len() > maxShown {
+			break
+		}
+		if name.Len() > 0 {
+			name.WriteByte('.')
+		}
+		name.WriteString(token)
 	}
-	return strings.Join(names, ".")
+	return cut(name.String(), maxShown)
 }

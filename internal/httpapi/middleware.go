@@ -101,6 +101,10 @@ func (s *server) dispatch(w *response, r *http.Request) {
 	}
 	switch status {
 	case http.StatusOK:
+		if produced := s.description.produces[operation]; !acceptable(r.Header.Values("Accept"), produced) {
+			s.fail(w, r, errNotAcceptable(r, produced))
+			return
+		}
 		defer w.release()
 		if err := s.prepareBody(w, r, operation); err != nil {
 			s.fail(w, r, err)

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 
@@ -137,13 +136,22 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 // access log only.
 const statusClientClosed = 499
 
+// Bounds of a problem document. Every refused line is named, but where there are
+// more than manyRefused, nobody reads each one's whole detail.
+const (
+	maxProblemDetail = 16 << 10
+	manyRefused      = 1000
+	shortRefusal     = 200
+)
+
 func writeProblem(w http.ResponseWriter, r *http.Request, p Problem) {
 	p.Title = http.StatusText(p.Status)
-	p.Instance = r.URL.Path
-	// A text that quotes the request may hold broken UTF-8.
-	body, err := json.Marshal(p, jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		panic(fmt.Sprintf("encode a problem: %v", err)) // plain strings and numbers always can be
+	p.Instance = cut(r.URL.Path, maxShown)
+	p.Detail = cut(p.Detail, maxProblemDetail)
+	if len(p.Refused) > manyRefused {
+		for i := range p.Refused {
+			p.Refused[i].Detail = cut(p.Refused[i].Detail, shortRefusal)
+		}
 	}
 	h := w.Header()
 	h.Del("ETag")
@@ -151,5 +159,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p Problem) {
 	h.Set("Content-Type", "application/problem+json")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(body) //nolint:gosec // JSON of its own media type; a client that left finds out by itself
+	// It is written piece by piece, and a text that quotes the request may hold
+	// broken UTF-8. A client that left finds out by itself.
+	_ = json.MarshalWrite(w, p, jsontext.AllowInvalidUTF8(true))
 }

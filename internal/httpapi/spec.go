@@ -3,6 +3,7 @@ package httpapi
 import (
 	_ "embed" // openapi.yaml is served and gives the roles
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,8 +23,9 @@ type access struct {
 
 // description is the parsed OpenAPI document.
 type description struct {
-	json   []byte
-	access map[string]access // by method and path, as in "GET /groups/{groupId}"
+	json     []byte
+	access   map[string]access   // by method and path, as in "GET /groups/{groupId}"
+	produces map[string][]string // media types of good answers, by the same
 }
 
 // readDescription reads the embedded OpenAPI document. An operation without a
@@ -35,13 +37,16 @@ func readDescription(document []byte) (*description, error) {
 	}
 	var spec struct {
 		Paths map[string]map[string]struct {
-			Security *[]map[string][]seqlease.Role `yaml:"security"`
+			Security  *[]map[string][]seqlease.Role `yaml:"security"`
+			Responses map[string]struct {
+				Content map[string]any `yaml:"content"`
+			} `yaml:"responses"`
 		} `yaml:"paths"`
 	}
 	if err := yaml.Unmarshal(document, &spec); err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
-	d := &description{json: asJSON, access: map[string]access{}}
+	d := &description{json: asJSON, access: map[string]access{}, produces: map[string][]string{}}
 	for path, operations := range spec.Paths {
 		for method, operation := range operations {
 			name := strings.ToUpper(method) + " " + path
@@ -57,6 +62,7 @@ func readDescription(document []byte) (*description, error) {
 				a.roles = roles
 			}
 			d.access[name] = a
+			d.produces[name] = slices.Sorted(maps.Keys(operation.Responses["200"].Content))
 		}
 	}
 	return d, nil
