@@ -3,6 +3,7 @@ package submission
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/seqlease/seqlease"
@@ -37,6 +38,22 @@ func TestStateErrorNamesTheFirstKindOfFault(t *testing.T) {
 	}
 	if !all.IsEmpty() {
 		t.Error("an error without entries isn't empty")
+	}
+}
+
+func TestStateErrorCountsWhatItDoesNotName(t *testing.T) {
+	t.Parallel()
+	var many []seqlease.AccessionVersion
+	wrong := map[seqlease.AccessionVersion]seqlease.Status{}
+	for i := range maxNamed + 3 {
+		many = append(many, seqlease.AccessionVersion{Accession: "A", Version: seqlease.Version(i + 1)})
+		wrong[many[i]] = seqlease.Received
+	}
+	for _, e := range []StateError{{Missing: many}, {Foreign: map[seqlease.Organism][]seqlease.AccessionVersion{"zika": many}}, {WrongStatus: wrong}, {WithErrors: many}} {
+		text := e.Error()
+		if !strings.Contains(text, "A.20") || strings.Contains(text, "A.21") || !strings.Contains(text, "and 3 more") {
+			t.Errorf("%q must name the first 20 entries and count the others", text)
+		}
 	}
 }
 
