@@ -16,7 +16,7 @@ import (
 
 // buildCommand is the one line of the quickstart that the test runs apart, as
 // the script runs in a folder of its own.
-const buildCommand = "go build -o bin/seqlease ./cmd/seqlease\n"
+const buildCommand = "mkdir -p fern && go build -o fern/seqlease ./cmd/seqlease && cd fern\n"
 
 // TestREADMEQuickstart runs the quickstart as it stands in the README, with
 // another port, and looks at what it prints.
@@ -38,7 +38,7 @@ func TestREADMEQuickstart(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	build := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(dir, "bin", "seqlease"), "./cmd/seqlease")
+	build := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(dir, "fern", "seqlease"), "./cmd/seqlease")
 	build.Dir = filepath.Join("..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", buildCommand, err, out)
@@ -54,7 +54,7 @@ func TestREADMEQuickstart(t *testing.T) {
 	address := freeAddress(t)
 	text = strings.ReplaceAll(text, "127.0.0.1:8079", address)
 	bash := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", text+"\nkill %1; wait %1 || true\n")
-	bash.Dir = dir
+	bash.Dir = filepath.Join(dir, "fern")
 	bash.Env = append(os.Environ(), "SEQLEASE_LISTEN="+address)
 	// The script starts a server: one process group, so that none is left behind.
 	bash.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -68,6 +68,11 @@ func TestREADMEQuickstart(t *testing.T) {
 	bash.Stdout, bash.Stderr = &stdout, &stderr
 	if err := bash.Run(); err != nil {
 		t.Fatalf("the quickstart failed: %v\nstdout:\n%s\nstderr:\n%s", err, &stdout, &stderr)
+	}
+	for _, gone := range []string{"fern.db-wal", "fern.db-shm"} {
+		if _, err := os.Stat(filepath.Join(bash.Dir, gone)); err == nil {
+			t.Errorf("%s is there after the server has stopped: the store isn't in one file", gone)
+		}
 	}
 	for _, want := range []string{
 		`"groupId":1`,
