@@ -22,7 +22,7 @@ const (
 	undefinedTable       = "42P01"
 	lockNotAvailable     = "55P03"
 	unknownDatabase      = "3D000"
-	wrongPassword        = "28P01" //nolint:gosec // a code, not a password
+	wrongPassword        = "28P01"
 	noPrivilege          = "42501"
 
 	classConnection    = "08"   // connection exceptions
