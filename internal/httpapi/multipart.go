@@ -37,8 +37,9 @@ func multipartBody(r *http.Request, limit int64, what string) (*multipartReader,
 func (m *multipartReader) next() (*multipart.Part, error) {
 	part, err := m.parts.NextRawPart()
 	switch {
-	case err == io.EOF && m.end.marked(): //nolint:errorlint // a wrapped one is a body that broke off
-		// The reader ends so, but also in the headers of a part that breaks off.
+	case err == io.EOF && m.end.marked():
+		// The reader ends so, but also in the headers of a part that breaks off. A
+		// wrapped io.EOF is a body that breaks off between parts.
 		return nil, io.EOF
 	case errors.Is(err, multipart.ErrMessageTooLarge):
 		return nil, seqlease.Explain(seqlease.ErrTooLarge, "the headers of a part of the %s are too large", m.what)

@@ -56,7 +56,7 @@ func (b *requestBody) fetch() error {
 			return bodyError(err)
 		case err != nil && b.scratch == nil:
 			b.raw = bytes.NewReader(buffer[:n])
-			return nil
+			return nil //nolint:nilerr // the end
 		}
 		if b.scratch == nil {
 			var failed error

@@ -120,7 +120,7 @@ func (c *checker) reportAbsent(absent, surplus []int) {
 		}
 		if c.rows.at(int(row)) != fastaID {
 			p.Field = fastaIDsColumn
-			p.Message = fmt.Sprintf("no sequence in the sequence file has the FASTA id %s", quoted(fastaID)) + alike[i]
+			p.Message = "no sequence in the sequence file has the FASTA id " + quoted(fastaID) + alike[i]
 		}
 		c.invalid.Add(p)
 	}
