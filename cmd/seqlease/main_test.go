@@ -112,8 +112,8 @@ func TestVersionOf_NamesTheCommitIfKnown(t *testing.T) {
 	commit := debug.BuildSetting{Key: "vcs.revision", Value: "d78db70"}
 	changed := []debug.BuildSetting{commit, {Key: "vcs.modified", Value: "true"}}
 	for want, info := range map[string]*debug.BuildInfo{
-		"development build, go1":                              {Main: debug.Module{Version: "(devel)"}},
-		"v1.2.3, go1":                                         {Main: debug.Module{Version: "v1.2.3"}},
+		"development build, go1": {Main: debug.Module{Version: "(devel)"}},
+		"v1.2.3, go1":            {Main: debug.Module{Version: "v1.2.3"}},
 		"development build, commit d78db70 with changes, go1": {Settings: changed},
 		"v1.2.3, commit d78db70, go1":                         {Main: debug.Module{Version: "v1.2.3"}, Settings: changed[:1]},
 	} {
