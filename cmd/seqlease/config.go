@@ -106,7 +106,15 @@ func faultsOf(path string, faults []string) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return fmt.Errorf("configuration %s has %d faults:\n  %s", path, len(faults), strings.Join(faults, "\n  "))
+	return fmt.Errorf("configuration %s has %s:\n  %s", path, count(len(faults), "fault"), strings.Join(faults, "\n  "))
+}
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 // Validate reports every fault at once.

@@ -193,7 +193,7 @@ func TestLoadConfig_RefusesShortTokensByUser(t *testing.T) {
 	path := write(t, t.TempDir(), "config.yaml", strings.Replace(minimal, "organisms:",
 		"tokens: [{user: ann, env: ANN_TOKEN}, {user: bob, env: BOB_TOKEN}]\norganisms:", 1))
 	_, err := loadConfig(path, environment(map[string]string{"ANN_TOKEN": "fifteen letters", "BOB_TOKEN": "sixteen letters!"}))
-	if err == nil || !strings.Contains(err.Error(), `the token of "ann" in the environment variable ANN_TOKEN has 15 characters`) ||
+	if err == nil || !strings.Contains(err.Error(), "has 1 fault:") || !strings.Contains(err.Error(), `the token of "ann" in the environment variable ANN_TOKEN has 15 characters`) ||
 		strings.Contains(err.Error(), "bob") || strings.Contains(err.Error(), "fifteen") {
 		t.Errorf("got %v", err)
 	}

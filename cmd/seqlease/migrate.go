@@ -42,7 +42,7 @@ func runMigrateUp(ctx context.Context, args migrateUpArgs, _ io.Reader, _, stder
 			applied++
 		}
 	}
-	_, err = fmt.Fprintf(stderr, "seqlease: %d migrations applied, the schema of the %s store is current\n", applied, address.kind)
+	_, err = fmt.Fprintf(stderr, "seqlease: %s applied, the schema of the %s store is current\n", count(applied, "migration"), address.kind)
 	return err
 }
 

@@ -46,7 +46,7 @@ func (d *stage) work(ctx context.Context) (fates []string, what incident, err er
 	for !x.finished() {
 		e, err := x.crew.next(ctx)
 		if err != nil {
-			return nil, incident{}, fmt.Errorf("%w; by then results of %d of %d entries were accepted, and the next demo on this store finishes the others first",
+			return nil, incident{}, fmt.Errorf("%w; by then results of %d of %d entries were accepted, and the next demo on the same store finishes the others first",
 				err, len(d.ledger.accepted), len(d.entries))
 		}
 		if err := x.handle(ctx, e); err != nil {
