@@ -24,6 +24,10 @@ const maxWaitSeconds = 30
 // sendBuffer gathers short lines.
 const sendBuffer = 64 << 10
 
+// sendWindow is how far back the compression of an answer looks: some ten genomes
+// of 30 kb. Each answer under way takes three times as much memory.
+const sendWindow = 512 << 10
+
 // ExtractUnprocessedData claims entries and sends them. The claim comes first:
 // "not modified" only ever replaces an empty answer (L14). What can't be
 // delivered is given back (L8) and the answer is cut (L15).
@@ -117,7 +121,8 @@ func (s *server) sendLease(ctx context.Context, w io.Writer, lease queue.Lease, 
 	target := w
 	finish := func() error { return nil }
 	if compressed {
-		encoder, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithEncoderLevel(zstd.SpeedDefault))
+		encoder, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true),
+			zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(sendWindow))
 		if err != nil {
 			return fmt.Errorf("compress answer: %w", err)
 		}

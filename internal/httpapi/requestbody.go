@@ -56,7 +56,7 @@ func (b *requestBody) fetch() error {
 			return bodyError(err)
 		case err != nil && b.scratch == nil:
 			b.raw = bytes.NewReader(buffer[:n])
-			return nil //nolint:nilerr // the end
+			return nil
 		}
 		if b.scratch == nil {
 			var failed error
@@ -69,7 +69,7 @@ func (b *requestBody) fetch() error {
 		}
 		if err != nil {
 			b.raw = b.scratch.Open()
-			return nil
+			return nil //nolint:nilerr // it is the end
 		}
 	}
 }
