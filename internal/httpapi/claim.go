@@ -130,7 +130,11 @@ func (s *server) sendLease(ctx context.Context, w io.Writer, lease queue.Lease, 
 	}
 	out := bufio.NewWriterSize(target, sendBuffer)
 	var line []byte
-	for entry, err := range s.queue.Entries(ctx, lease) {
+	damaged := func(av seqlease.AccessionVersion, err error) {
+		s.logger.LogAttrs(ctx, slog.LevelError, "damaged entry left out of a claim; it comes back when the lease ends", slog.String("request_id", requestID(ctx)),
+			slog.String("attempt_id", lease.AttemptID.String()), slog.String("accession_version", av.String()), slog.Any("error", err))
+	}
+	for entry, err := range s.queue.Entries(ctx, lease, damaged) {
 		if err != nil {
 			return err
 		}
@@ -152,7 +156,7 @@ const leaseUntilFormat = "2006-01-02T15:04:05.000Z"
 
 // appendEntry appends the line of a claimed entry. The submitted data is JSON
 // already and goes in as it is.
-func appendEntry(dst []byte, lease queue.Lease, e queue.ClaimedEntry) ([]byte, error) {
+func appendEntry(dst []byte, lease queue.Lease, e queue.Entry) ([]byte, error) {
 	var err error
 	text := func(member, value string) {
 		var quoted []byte

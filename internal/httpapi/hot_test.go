@@ -37,7 +37,7 @@ func BenchmarkAppendEntry(b *testing.B) {
 		b.Fatal(err)
 	}
 	lease := queue.Lease{AttemptID: seqlease.NewAttemptID(), Until: time.Unix(1767225600, 0), Lease: time.Minute}
-	entry := queue.ClaimedEntry{Data: data, SubmissionID: "sample", Submitter: "anna", GroupID: 1, Attempt: 1}
+	entry := queue.Entry{Data: data, ClaimedEntry: queue.ClaimedEntry{SubmissionID: "sample", Submitter: "anna", GroupID: 1, Attempt: 1}}
 	var line []byte
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()

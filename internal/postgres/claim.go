@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"fmt"
 	"slices"
 	"time"
 
@@ -86,14 +85,9 @@ func (s *Store) claimAt(ctx context.Context, l *lane, organismID int32, c queue.
 		}
 		c.AttemptID = seqlease.NewAttemptID()
 	}
-	lease, err := s.unpackLease(ctx, organismID, c, found)
-	if err != nil {
-		if undo := s.giveBackDetached(ctx, c.AttemptID); undo != nil {
-			s.logger.WarnContext(ctx, "claim not given back", "attempt_id", c.AttemptID, "error", undo)
-		}
-		return queue.Lease{}, err
-	}
-	return lease, nil
+	return queue.Lease{
+		AttemptID: c.AttemptID, Until: found.leaseUntil, Lease: c.Lease, Entries: found.entries, Ended: found.ended, Mark: found.mark,
+	}, nil
 }
 
 // giveBackDetached undoes a claim also when ctx is cancelled.
@@ -113,13 +107,7 @@ type scanned struct {
 	lastBehind      int64 // and behind it
 	firstSurplus    int64 // least entry id of an ended lease that waits again, 0 if none
 	ended           int
-	entries         []scannedEntry
-}
-
-type scannedEntry struct {
-	id, dictionary int64
-	packed         []byte
-	queue.ClaimedEntry
+	entries         []queue.ClaimedEntry
 }
 
 // scan makes the claim.
@@ -128,10 +116,14 @@ func (s *Store) scan(ctx context.Context, organismID int32, c queue.Claim, at lo
 	if at.probeFrom.IsZero() {
 		probeFrom.InfinityModifier = pgtype.NegativeInfinity
 	}
+	payload := queue.PayloadBytes
+	if c.Entries > queue.PayloadLimit {
+		payload = 0
+	}
 	arguments := pgx.StrictNamedArgs{
 		"organism": organismID, "version": int64(c.PipelineVersion), "n": c.Entries, "after": at.after, "probe": at.whole,
 		"probe_from": probeFrom, "attempt": uuid(c.AttemptID), "seconds": int64(c.Lease / time.Second),
-		"claimed_by": c.ClaimedBy, "worker_id": c.WorkerID, "payload": c.Entries <= queue.PayloadLimit,
+		"claimed_by": c.ClaimedBy, "worker_id": c.WorkerID, "payload": payload,
 	}
 	var found *scanned
 	err := s.retry(ctx, func() error {
@@ -143,23 +135,24 @@ func (s *Store) scan(ctx context.Context, organismID int32, c queue.Claim, at lo
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(found.entries, func(a, b scannedEntry) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(found.entries, func(a, b queue.ClaimedEntry) int { return cmp.Compare(a.Place, b.Place) })
 	return found, nil
 }
 
-// read takes in the head row, which has entry id 0, and the entries.
+// read takes in the head row, which has place -1, and the entries.
 func (f *scanned) read(rows pgx.Rows, c queue.Claim) error {
 	var current, ahead, behind, surplus, ended *int64
 	var registered *bool
 	var now, until, earliest, submittedAt *time.Time
 	var mark *string
 	for rows.Next() {
-		var e scannedEntry
-		if err := rows.Scan(&e.id, &now, &until, &mark, &current, &registered, &earliest, &ahead, &behind, &surplus, &ended,
-			&e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &submittedAt, &e.Attempt, &e.dictionary, &e.packed); err != nil {
+		var e queue.ClaimedEntry
+		if err := rows.Scan(&e.Place, &now, &until, &mark, &current, &registered, &earliest, &ahead, &behind, &surplus, &ended,
+			&e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &submittedAt, &e.Attempt,
+			&e.Packed.Dictionary, &e.Packed.Bytes); err != nil {
 			return err
 		}
-		if e.id != 0 {
+		if e.Place >= 0 {
 			e.SubmittedAt = submittedAt.UTC()
 			f.entries = append(f.entries, e)
 			continue
@@ -199,41 +192,6 @@ func (s *Store) peek(ctx context.Context, organismID int32, c queue.Claim) (stri
 		return "", time.Time{}, err
 	}
 	return *mark, now.UTC(), nil
-}
-
-// unpackLease decompresses what was claimed. No connection is held.
-func (s *Store) unpackLease(ctx context.Context, organismID int32, c queue.Claim, found *scanned) (queue.Lease, error) {
-	lease := queue.Lease{AttemptID: c.AttemptID, Until: found.leaseUntil, Lease: c.Lease, Ended: found.ended, Mark: found.mark}
-	if len(found.entries) == 0 {
-		return lease, nil
-	}
-	entries, err := s.unpackEntries(ctx, organismID, found.entries)
-	lease.Entries = entries
-	return lease, err
-}
-
-func (s *Store) unpackEntries(ctx context.Context, organismID int32, list []scannedEntry) ([]queue.ClaimedEntry, error) {
-	err := s.learnMissing(ctx, organismID, func(yield func(int64) bool) {
-		for _, e := range list {
-			if !yield(e.dictionary) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]queue.ClaimedEntry, len(list))
-	for i, e := range list {
-		entries[i] = e.ClaimedEntry
-		if e.packed == nil {
-			continue
-		}
-		if entries[i].Data, err = s.unpack(e.dictionary, e.packed); err != nil {
-			return nil, fmt.Errorf("data of %s: %w", e.AccessionVersion, err)
-		}
-	}
-	return entries, nil
 }
 
 func uuid(id seqlease.AttemptID) pgtype.UUID { return pgtype.UUID{Bytes: id, Valid: true} }

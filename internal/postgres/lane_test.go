@@ -5,11 +5,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seqlease/seqlease/internal/queue"
 )
 
 // took is what a claim of 3 entries found.
 func took(ahead, behind int64, entries int) *scanned {
-	return &scanned{mark: "m", lastAhead: ahead, lastBehind: behind, entries: make([]scannedEntry, entries), now: time.Unix(1000, 0)}
+	return &scanned{mark: "m", lastAhead: ahead, lastBehind: behind, entries: make([]queue.ClaimedEntry, entries), now: time.Unix(1000, 0)}
 }
 
 func TestLane_BoundFollowsWhatIsFound(t *testing.T) {

@@ -46,7 +46,7 @@ func TestClaim_L2_KeptPlanTouchesOnlyWhatItTakes(t *testing.T) {
 	text, execute := prepared(t, g.other, pgx.StrictNamedArgs{
 		"organism": 2, "version": 1, "n": n, "after": 200, "probe": true,
 		"probe_from": pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true},
-		"attempt":    seqlease.NewAttemptID().String(), "seconds": 600, "claimed_by": "pipeline", "worker_id": "w", "payload": true,
+		"attempt":    seqlease.NewAttemptID().String(), "seconds": 600, "claimed_by": "pipeline", "worker_id": "w", "payload": 8 << 20,
 	})
 	g.exec(t, text)
 	g.exec(t, "EXPLAIN "+execute) // plans it while nothing is there

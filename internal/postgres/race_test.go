@@ -387,8 +387,9 @@ func TestRace_L10_EditFindsTheSurplusOfATakeover(t *testing.T) {
 	if diff := cmp.Diff(versions[1:], names(again)); diff != "" {
 		t.Errorf("claimed after the edit (-want +got):\n%s", diff)
 	}
-	if string(again.Entries[0].Data) != `{"edited":true}` || again.Entries[0].Attempt != 1 {
-		t.Errorf("claimed %s in attempt %d, want the edited data in attempt 1", again.Entries[0].Data, again.Entries[0].Attempt)
+	data, err := g.Unpack(t.Context(), again.Entries[0].Packed)
+	if err != nil || string(data) != `{"edited":true}` || again.Entries[0].Attempt != 1 {
+		t.Errorf("claimed %s in attempt %d, want the edited data in attempt 1", data, again.Entries[0].Attempt)
 	}
 }
 

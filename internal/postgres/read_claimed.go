@@ -21,16 +21,15 @@ func (s *Store) ReadClaimed(ctx context.Context, id seqlease.AttemptID, skip, li
 	if limit <= 0 || skip < 0 {
 		return nil, nil
 	}
-	var list []scannedEntry
-	var organismID int32
-	arguments := pgx.StrictNamedArgs{"attempt": uuid(id), "skip": skip, "count": limit}
+	var list []queue.ClaimedEntry
+	arguments := pgx.StrictNamedArgs{"attempt": uuid(id), "skip": skip, "count": limit, "bytes": queue.PayloadBytes}
 	err := s.repeat(ctx, func() error {
 		list = nil
 		return s.with(ctx, func(c *pgxpool.Conn) error {
 			return withSettings(ctx, c, planSettingsSQL, readClaimedSQL, arguments, func(rows pgx.Rows) (err error) {
-				list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (e scannedEntry, err error) {
-					err = row.Scan(&organismID, &e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &e.SubmittedAt, &e.Attempt,
-						&e.dictionary, &e.packed)
+				list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (e queue.ClaimedEntry, err error) {
+					err = row.Scan(&e.Place, &e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &e.SubmittedAt, &e.Attempt,
+						&e.Packed.Dictionary, &e.Packed.Bytes)
 					e.SubmittedAt = e.SubmittedAt.UTC()
 					return e, err
 				})
@@ -41,5 +40,5 @@ func (s *Store) ReadClaimed(ctx context.Context, id seqlease.AttemptID, skip, li
 	if err != nil {
 		return nil, fmt.Errorf("read the entries of %s: %w", id, err)
 	}
-	return s.unpackEntries(ctx, organismID, list)
+	return list, nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	_ "embed"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,6 +25,9 @@ var registerOrganismSQL string
 
 //go:embed sql/register_version.sql
 var registerVersionSQL string
+
+//go:embed sql/dictionary.sql
+var dictionarySQL string
 
 //go:embed sql/find_dictionary.sql
 var findDictionarySQL string
@@ -103,9 +107,21 @@ func (s *Store) unpack(dictionary int64, packed []byte) ([]byte, error) {
 	raw, known := s.dictionaries[dictionary]
 	s.mu.RUnlock()
 	if !known {
-		return nil, fmt.Errorf("dictionary %d is not in the database", dictionary)
+		return nil, fmt.Errorf("%w: dictionary %d is not in the database", queue.ErrDamaged, dictionary)
 	}
-	return s.codec.Decode(seqcodec.Dictionary{ID: dictionary, Bytes: raw}, packed)
+	document, err := s.codec.Decode(seqcodec.Dictionary{ID: dictionary, Bytes: raw}, packed)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", queue.ErrDamaged, err)
+	}
+	return document, nil
+}
+
+// Unpack returns the document, as [queue.Store] says.
+func (s *Store) Unpack(ctx context.Context, p seqlease.Packed) ([]byte, error) {
+	if err := s.learnOne(ctx, p.Dictionary); err != nil {
+		return nil, fmt.Errorf("read dictionary %d: %w", p.Dictionary, err)
+	}
+	return s.unpack(p.Dictionary, p.Bytes)
 }
 
 // queryer is what a connection and a transaction have in common.
@@ -134,20 +150,28 @@ func (s *Store) learn(ctx context.Context, q queryer, organismID int32) error {
 	return err
 }
 
-// learnMissing calls learn if any of the dictionaries is unknown. It takes a
-// connection of its own.
-func (s *Store) learnMissing(ctx context.Context, organismID int32, ids func(yield func(int64) bool)) error {
-	missing := false
+// learnOne reads a dictionary that this process doesn't know, if it is there.
+func (s *Store) learnOne(ctx context.Context, id int64) error {
 	s.mu.RLock()
-	for id := range ids {
-		if _, known := s.dictionaries[id]; !known {
-			missing = true
-			break
-		}
-	}
+	_, known := s.dictionaries[id]
 	s.mu.RUnlock()
-	if !missing {
+	if known {
 		return nil
 	}
-	return s.with(ctx, func(c *pgxpool.Conn) error { return s.learn(ctx, c, organismID) })
+	var raw []byte
+	err := s.repeat(ctx, func() error {
+		return s.with(ctx, func(c *pgxpool.Conn) error {
+			return c.QueryRow(ctx, dictionarySQL, pgx.StrictNamedArgs{"id": id}).Scan(&raw)
+		})
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dictionaries[id] = raw
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/pgcluster"
 	"github.com/seqlease/seqlease/internal/postgres"
 	"github.com/seqlease/seqlease/internal/storetest"
@@ -58,6 +59,18 @@ func (h *harness) forSuite() storetest.Harness {
 		New:    func(t *testing.T) storetest.Store { return h.open(t) },
 		Second: h.second,
 		Age:    h.age,
+		Damage: h.damage,
+	}
+}
+
+// damage spoils a byte in the middle of the stored document.
+func (h *harness) damage(t *testing.T, s storetest.Store, av seqlease.AccessionVersion) {
+	t.Helper()
+	tag, err := h.databaseOf(s).stores[0].Pool().Exec(t.Context(), "UPDATE entry SET submitted = "+
+		"set_byte(submitted, octet_length(submitted) / 2, 255 - get_byte(submitted, octet_length(submitted) / 2)) "+
+		"WHERE accession = $1 AND version = $2", string(av.Accession), int64(av.Version))
+	if err != nil || tag.RowsAffected() != 1 {
+		t.Fatalf("damage %s: %v", av, err)
 	}
 }
 

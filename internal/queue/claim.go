@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"fmt"
-	"iter"
 	"strconv"
 	"time"
 	"unicode"
@@ -100,33 +99,4 @@ func (r ClaimRequest) check() error {
 		}
 	}
 	return nil
-}
-
-// Entries yields the entries of a claim in claim order, with their data also
-// where the claim was too large to carry it ([PayloadLimit]): those are read in
-// pages, and what the attempt no longer holds is left out. No transaction is
-// open while the caller handles an entry (L12). An error ends the sequence.
-func (q *Queue) Entries(ctx context.Context, lease Lease) iter.Seq2[ClaimedEntry, error] {
-	return func(yield func(ClaimedEntry, error) bool) {
-		if len(lease.Entries) <= PayloadLimit {
-			for _, e := range lease.Entries {
-				if !yield(e, nil) {
-					return
-				}
-			}
-			return
-		}
-		for skip := 0; skip < len(lease.Entries); skip += PayloadLimit {
-			page, err := q.store.ReadClaimed(ctx, lease.AttemptID, skip, PayloadLimit)
-			if err != nil {
-				yield(ClaimedEntry{}, fmt.Errorf("read claim %s: %w", lease.AttemptID, err))
-				return
-			}
-			for _, e := range page {
-				if !yield(e, nil) {
-					return
-				}
-			}
-		}
-	}
 }

@@ -70,7 +70,7 @@ func TestClaim_LeaseAndEntries(t *testing.T) {
 		if lease.Lease != tc.want || lease.AttemptID.IsZero() || len(lease.Entries) != 1 || lease.Entries[0].Attempt != 1 {
 			t.Errorf("got %+v, want one entry, its first attempt, for %s", lease, tc.want)
 		}
-		for entry, err := range h.Entries(t.Context(), lease) {
+		for entry, err := range h.Entries(t.Context(), lease, noneDamaged(t)) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestEntries_LargeClaimIsReadInPages(t *testing.T) {
 		t.Fatalf("claimed %d, want %d", len(lease.Entries), n)
 	}
 	i := 0
-	for entry, err := range h.Entries(t.Context(), lease) {
+	for entry, err := range h.Entries(t.Context(), lease, noneDamaged(t)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestEntries_LargeClaimIsReadInPages(t *testing.T) {
 	if i != n {
 		t.Errorf("read %d entries, want %d", i, n)
 	}
-	for _, err := range h.Entries(t.Context(), lease) {
+	for _, err := range h.Entries(t.Context(), lease, noneDamaged(t)) {
 		if err != nil {
 			t.Error(err)
 		}

@@ -155,3 +155,11 @@ func (h *house) states(t *testing.T) map[string]int {
 	}
 	return got
 }
+
+// noneDamaged fails the test if a stored document is.
+func noneDamaged(t *testing.T) func(seqlease.AccessionVersion, error) {
+	return func(av seqlease.AccessionVersion, err error) {
+		t.Helper()
+		t.Errorf("%s is damaged: %v", av, err)
+	}
+}

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/seqlease/seqlease"
@@ -17,14 +18,19 @@ type Store interface {
 	// [seqlease.ErrPipelineOutdated], [seqlease.ErrPipelineUnknown]. If the
 	// answer of a commit is lost, the store gives the attempt back and claims anew.
 	Claim(ctx context.Context, c Claim) (Lease, error)
-	// ReadClaimed returns the entries of a claim in claim order, at most limit of
-	// them after the first skip, and leaves out what the attempt no longer holds
-	// at the claimed revision. It serves claims larger than [PayloadLimit].
+	// ReadClaimed returns, in claim order, the entries of a claim that have a place
+	// from skip on and below skip+limit, with their documents. It leaves out what
+	// the attempt no longer holds at the claimed revision, and ends before the
+	// document with which the page would be larger than [PayloadBytes], but not
+	// before the first: whoever reads on does so behind the place of the last.
 	ReadClaimed(ctx context.Context, id seqlease.AttemptID, skip, limit int) ([]ClaimedEntry, error)
 	// Pack compresses a document for storage against the organism's present
 	// reference, so that a body of results can be taken in line by line before any
 	// transaction begins.
 	Pack(o seqlease.Organism, document []byte) (seqlease.Packed, error)
+	// Unpack returns the document. The error is [ErrDamaged] if it can't be had
+	// from what is stored, however often one tries.
+	Unpack(ctx context.Context, p seqlease.Packed) ([]byte, error)
 	// AcceptResults stores the results of entries that the attempts hold (L3, L5,
 	// L10), or nothing. Lines that are stored already by the same attempt, for the
 	// same revision with the same digest, are no fault (L6). The error is a
@@ -36,10 +42,17 @@ type Store interface {
 	GiveBack(ctx context.Context, g GiveBack) (int, error)
 }
 
-// PayloadLimit is the largest claim whose entries' data come with [Store.Claim];
-// a larger one leaves Data empty, and [Store.ReadClaimed] reads it in pages, so
-// that memory is bounded.
+// PayloadLimit is the largest claim that [Store.Claim] may return with documents,
+// and the most entries that are read at once.
 const PayloadLimit = 1000
+
+// PayloadBytes is how many bytes of documents, as stored, are in memory at once:
+// [Store.Claim] returns the first ones up to there, and [Store.ReadClaimed] the
+// others in pages (L12).
+const PayloadBytes = 8 << 20
+
+// ErrDamaged says that a stored document can't be decompressed.
+var ErrDamaged = errors.New("the stored document is damaged")
 
 // Claim asks for work.
 type Claim struct {
@@ -69,9 +82,10 @@ type Lease struct {
 // ClaimedEntry is one entry of a claimed batch.
 type ClaimedEntry struct {
 	seqlease.AccessionVersion
-	// Data is the JSON document of a [seqlease.SubmittedData]; nil as
-	// [PayloadLimit] says.
-	Data         []byte
+	Place int // in the claim, from 0
+	// Packed is the JSON document of a [seqlease.SubmittedData] as it is stored. Its
+	// Bytes are nil if it is to be read with [Store.ReadClaimed].
+	Packed       seqlease.Packed
 	SubmissionID string
 	Submitter    string
 	GroupID      int64

@@ -42,22 +42,47 @@ func (s *Store) claim(ctx context.Context, c queue.Claim) (queue.Lease, error) {
 	if c.Entries <= 0 || !state.waiting && !state.ended {
 		return lease, nil
 	}
-	var entries int64
-	err = s.write(ctx, func(ctx context.Context, t *tx) (err error) {
-		lease, entries, err = moveToLease(ctx, t, c)
-		return err
-	})
-	if err != nil || entries == 0 {
-		return lease, err
+	taken, err := s.moveToLease(ctx, c, &lease)
+	if err == nil && taken > 0 {
+		// What is read here is the attempt's alone; whether the client is still there
+		// decides nothing any more.
+		lease.Entries, err = s.readLease(context.WithoutCancel(ctx), c.AttemptID, taken)
 	}
-	// What is read here is the attempt's alone; whether the client is still there
-	// decides nothing any more.
-	ctx = context.WithoutCancel(ctx)
-	if lease.Entries, err = s.readLease(ctx, c.AttemptID, entries); err != nil {
-		_, giveBackErr := s.GiveBack(ctx, queue.GiveBack{AttemptID: c.AttemptID})
-		return lease, errors.Join(err, giveBackErr)
+	if err != nil && taken > 0 {
+		_, giveBackErr := s.GiveBack(context.WithoutCancel(ctx), queue.GiveBack{AttemptID: c.AttemptID})
+		err = errors.Join(err, giveBackErr)
 	}
-	return lease, nil
+	return lease, err
+}
+
+// sliceEntries is how many entries a claim moves at most in one transaction, so
+// that it doesn't keep other writers waiting for long.
+const sliceEntries = 5000
+
+// moveToLease makes the lease and returns how many entries it has. Entries beyond
+// the first slice join it one slice after the other: until the claim is answered
+// nobody knows the attempt. If the claim fails midway, what joined is given back.
+func (s *Store) moveToLease(ctx context.Context, c queue.Claim, lease *queue.Lease) (int, error) {
+	taken := 0
+	for taken < c.Entries {
+		var slice claimSlice
+		err := s.write(ctx, func(ctx context.Context, t *tx) (err error) {
+			slice, err = moveSlice(ctx, t, c, taken)
+			return err
+		})
+		if err != nil {
+			return taken, err
+		}
+		if taken == 0 {
+			lease.Mark, lease.Until = slice.mark, slice.until
+		}
+		taken += slice.entries
+		lease.Ended += slice.ended
+		if slice.entries < sliceEntries {
+			break
+		}
+	}
+	return taken, nil
 }
 
 func readClaimState(ctx context.Context, t *tx, c queue.Claim) (claimState, error) {
@@ -76,72 +101,58 @@ func readClaimState(ctx context.Context, t *tx, c queue.Claim) (claimState, erro
 	}
 }
 
-// moveToLease makes the lease and returns how many entries it has.
-func moveToLease(ctx context.Context, t *tx, c queue.Claim) (queue.Lease, int64, error) {
-	lease := queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease}
+// claimSlice is what one transaction of a claim did.
+type claimSlice struct {
+	entries int
+	ended   int // leases that are gone since the last of their entries was taken over
+	mark    string
+	until   time.Time // of the lease, if this is the first slice
+}
+
+// moveSlice moves one slice to the lease, which has taken entries by now.
+func moveSlice(ctx context.Context, t *tx, c queue.Claim, taken int) (claimSlice, error) {
 	state, err := readClaimState(ctx, t, c)
 	if err != nil {
-		return lease, 0, err
+		return claimSlice{}, err
 	}
-	lease.Mark = state.mark
-	args := claimArgs{c: c, state: state}
-	var taken int64
+	slice := claimSlice{mark: state.mark}
+	args := claimArgs{c: c, state: state, taken: taken, entries: min(c.Entries-taken, sliceEntries)}
+	if taken > 0 {
+		var runs bool
+		if err := t.row(ctx, "claim_lease_runs", args.of("attempt_id", "now"), &runs); err != nil || !runs {
+			return slice, err
+		}
+	}
 	if state.ended {
-		if taken, lease.Ended, err = takeEnded(ctx, t, args); err != nil {
-			return lease, 0, err
+		moved, err := t.exec(ctx, "claim_take_ended", args.of("attempt_id", "organism_id", "pipeline_version", "now", "taken", "entries")...)
+		if err != nil {
+			return slice, err
 		}
-	}
-	if taken < int64(c.Entries) && state.waiting {
-		if taken, err = takeTickets(ctx, t, args, taken); err != nil {
-			return lease, 0, err
+		gone, err := t.exec(ctx, "claim_drop_ended", args.of("organism_id", "pipeline_version", "now", "entries")...)
+		if err != nil {
+			return slice, err
 		}
+		slice.entries, slice.ended = int(moved), int(gone)
 	}
-	if taken == 0 { // others were faster
-		return lease, 0, nil
+	if slice.entries < args.entries && state.waiting {
+		n, err := takeTickets(ctx, t, args.after(slice.entries))
+		if err != nil {
+			return slice, err
+		}
+		slice.entries += n
+	}
+	if slice.entries == 0 || taken > 0 { // others were faster, or the lease is there
+		return slice, nil
 	}
 	var until int64
 	err = t.row(ctx, "claim_insert_lease", args.of("attempt_id", "organism_id", "pipeline_version", "now",
 		"lease_seconds", "claimed_by", "worker_id"), &until)
-	lease.Until = instant(until)
-	return lease, taken, err
+	slice.until = instant(until)
+	return slice, err
 }
 
-// takeEnded moves whole ended leases over. What they held beyond the claim gets
-// tickets. It returns the entries that the claim keeps and the leases that ended.
-func takeEnded(ctx context.Context, t *tx, args claimArgs) (taken int64, ended int, err error) {
-	moved, err := t.exec(ctx, "claim_take_ended", args.of("attempt_id", "organism_id", "pipeline_version", "now", "entries")...)
-	if err != nil {
-		return 0, 0, err
-	}
-	leases, err := t.exec(ctx, "claim_drop_ended", args.of("organism_id", "pipeline_version", "now")...)
-	if err != nil {
-		return 0, 0, err
-	}
-	if moved > int64(args.c.Entries) {
-		surplus := args.of("organism_id", "attempt_id", "entries")
-		if moved, err = putBackSurplus(ctx, t, moved, surplus, args); err != nil {
-			return 0, 0, err
-		}
-	}
-	_, err = t.exec(ctx, "claim_number", args.of("attempt_id")...)
-	return moved, int(leases), err
-}
-
-func putBackSurplus(ctx context.Context, t *tx, moved int64, surplus []any, args claimArgs) (int64, error) {
-	put, err := t.exec(ctx, "claim_put_back_surplus", surplus...)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := t.exec(ctx, "claim_cut_surplus", args.of("organism_id", "attempt_id")...); err != nil {
-		return 0, err
-	}
-	_, err = t.exec(ctx, "bump", named("organism_id", args.state.organismID, "scope", int64(args.c.PipelineVersion))...)
-	return moved - put, err
-}
-
-// takeTickets fills the claim, which has so many entries by now, with the first
-// waiting entries, and returns how many it has then.
-func takeTickets(ctx context.Context, t *tx, args claimArgs, taken int64) (int64, error) {
+// takeTickets takes the first waiting entries and returns how many they are.
+func takeTickets(ctx context.Context, t *tx, args claimArgs) (int, error) {
 	var runs [][2]int64 // more than one while uploads are under way
 	err := t.rows(ctx, "published_runs", nil, func(scan func(...any) error) error {
 		var run [2]int64
@@ -152,33 +163,42 @@ func takeTickets(ctx context.Context, t *tx, args claimArgs, taken int64) (int64
 	if err != nil {
 		return 0, err
 	}
-	common := args.of("attempt_id", "organism_id", "pipeline_version")
+	all := 0
 	for _, run := range runs {
-		if taken == int64(args.c.Entries) {
+		left := args.after(all)
+		if left.entries == 0 {
 			break
 		}
-		n, err := t.exec(ctx, "claim_take_tickets", append(named("taken", taken, "entries", int64(args.c.Entries)-taken,
-			"after_id", run[0], "before_id", run[1]), common...)...)
+		n, err := t.exec(ctx, "claim_take_tickets", append(left.of("attempt_id", "organism_id", "pipeline_version", "taken", "entries"),
+			named("after_id", run[0], "before_id", run[1])...)...)
 		if err != nil {
 			return 0, err
 		}
-		taken += n
+		all += int(n)
 	}
-	_, err = t.exec(ctx, "claim_cut_tickets", common...)
-	return taken, err
+	_, err = t.exec(ctx, "claim_cut_tickets", args.of("attempt_id", "organism_id", "pipeline_version", "taken")...)
+	return all, err
 }
 
 // claimArgs are the arguments of the statements of a claim.
 type claimArgs struct {
-	c     queue.Claim
-	state claimState
+	c       queue.Claim
+	state   claimState
+	taken   int // how many entries the lease has by now
+	entries int // how many it may get in this transaction
+}
+
+// after returns the arguments after n more entries were taken.
+func (a claimArgs) after(n int) claimArgs {
+	a.taken, a.entries = a.taken+n, a.entries-n
+	return a
 }
 
 // of returns the arguments of these names.
 func (a claimArgs) of(names ...string) []any {
 	all := map[string]any{
 		"attempt_id": a.c.AttemptID[:], "organism_id": a.state.organismID, "pipeline_version": int64(a.c.PipelineVersion),
-		"now": a.state.now, "entries": int64(a.c.Entries), "lease_seconds": int64(a.c.Lease / time.Second),
+		"now": a.state.now, "taken": int64(a.taken), "entries": int64(a.entries), "lease_seconds": int64(a.c.Lease / time.Second),
 		"claimed_by": a.c.ClaimedBy, "worker_id": a.c.WorkerID,
 	}
 	args := make([]any, len(names))

@@ -53,8 +53,8 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		{"claim_state", []string{"SEARCH t USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND entry_id>?", "USING COVERING INDEX lease_by_end"}, false},
 		{"claim_take_tickets", []string{"SEARCH ticket USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND entry_id>?"}, false},
 		{"claim_cut_tickets", []string{"SEARCH ticket USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND entry_id=?)"}, false},
-		{"claim_take_ended", []string{"SEARCH l USING COVERING INDEX lease_by_end"}, true}, // among leases that end at one instant
-		{"claim_drop_ended", []string{"SEARCH lease USING INDEX lease_by_end"}, false},
+		{"claim_take_ended", []string{"SEARCH l USING COVERING INDEX lease_by_end", "SEARCH d USING", "SEARCH leased USING PRIMARY KEY"}, true}, // what is taken, for its places
+		{"claim_drop_ended", []string{"SEARCH l USING COVERING INDEX lease_by_end", "SEARCH lease USING PRIMARY KEY"}, false},
 		{"read_claimed", []string{"SEARCH d USING INDEX leased_by_attempt (attempt_id=? AND position>?"}, false},
 		{"accept_results of 100", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"judge_results", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},

@@ -2,54 +2,70 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
 )
 
-// ReadClaimed returns the entries of a claim in claim order, at most limit of
-// them after the first skip, and leaves out what the attempt no longer holds at
-// the claimed revision.
+// errFull ends the reading of a page that has enough bytes.
+var errFull = errors.New("the page is full")
+
+// ReadClaimed returns a page of a claim's entries by their places as claimed, as
+// [queue.Store] says.
 func (s *Store) ReadClaimed(ctx context.Context, id seqlease.AttemptID, skip, limit int) ([]queue.ClaimedEntry, error) {
-	entries, err := s.readClaimed(ctx, "read_claimed", named("attempt_id", id[:], "skip", int64(skip), "limit", int64(limit)))
-	if err != nil {
+	var page []queue.ClaimedEntry
+	var bytes int
+	args := named("attempt_id", id[:], "skip", int64(skip), "limit", int64(limit))
+	err := s.readClaimed(ctx, "read_claimed", args, func(e queue.ClaimedEntry) error {
+		if bytes += len(e.Packed.Bytes); bytes > queue.PayloadBytes && len(page) > 0 {
+			return errFull
+		}
+		page = append(page, e)
+		return nil
+	})
+	if err != nil && !errors.Is(err, errFull) {
 		return nil, fmt.Errorf("read the entries of attempt %s: %w", id, err)
 	}
-	return entries, nil
+	return page, nil
 }
 
-// readLease reads what a claim has just moved; large claims come without data.
-func (s *Store) readLease(ctx context.Context, id seqlease.AttemptID, entries int64) ([]queue.ClaimedEntry, error) {
-	if entries > queue.PayloadLimit {
-		return s.readClaimed(ctx, "read_claimed_keys", named("attempt_id", id[:]))
+// readLease reads what a claim has just moved: a page with documents, if the
+// claim is small enough to carry any, and then the others without.
+func (s *Store) readLease(ctx context.Context, id seqlease.AttemptID, entries int) ([]queue.ClaimedEntry, error) {
+	var list []queue.ClaimedEntry
+	var err error
+	next := 0
+	if entries <= queue.PayloadLimit {
+		if list, err = s.ReadClaimed(ctx, id, 0, queue.PayloadLimit); err != nil {
+			return nil, err
+		}
+		if n := len(list); n > 0 {
+			next = list[n-1].Place + 1
+		}
 	}
-	return s.ReadClaimed(ctx, id, 0, queue.PayloadLimit)
+	if next == entries {
+		return list, nil
+	}
+	err = s.readClaimed(ctx, "read_claimed_keys", named("attempt_id", id[:], "skip", int64(next)), func(e queue.ClaimedEntry) error {
+		list = append(list, e)
+		return nil
+	})
+	return list, err
 }
 
-func (s *Store) readClaimed(ctx context.Context, statement string, args []any) ([]queue.ClaimedEntry, error) {
-	var entries []queue.ClaimedEntry
-	var packed []seqlease.Packed
+func (s *Store) readClaimed(ctx context.Context, statement string, args []any, each func(queue.ClaimedEntry) error) error {
 	err := s.readOnce().rows(ctx, statement, args, func(scan func(...any) error) error {
 		var e queue.ClaimedEntry
-		var p seqlease.Packed
 		var submittedAt int64
-		err := scan(&e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &submittedAt, &e.Attempt,
-			&p.Dictionary, &p.Bytes)
+		err := scan(&e.Place, &e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &submittedAt, &e.Attempt,
+			&e.Packed.Dictionary, &e.Packed.Bytes)
+		if err != nil {
+			return err
+		}
 		e.SubmittedAt = instant(submittedAt)
-		entries, packed = append(entries, e), append(packed, p)
-		return err
+		return each(e)
 	})
-	if err != nil {
-		return nil, storeError(err)
-	}
-	for i, p := range packed {
-		if p.Bytes == nil {
-			continue
-		}
-		if entries[i].Data, err = s.unpack(p); err != nil {
-			return nil, fmt.Errorf("submitted data of %s: %w", entries[i].AccessionVersion, err)
-		}
-	}
-	return entries, nil
+	return storeError(err)
 }

@@ -110,7 +110,14 @@ func (s *Store) unpack(p seqlease.Packed) ([]byte, error) {
 	d, known := s.dictionaries.byID[p.Dictionary]
 	s.mu.RUnlock()
 	if !known {
-		return nil, fmt.Errorf("the dictionary %d is missing", p.Dictionary)
+		return nil, fmt.Errorf("%w: the dictionary %d is missing", queue.ErrDamaged, p.Dictionary)
 	}
-	return s.codec.Decode(d, p.Bytes)
+	document, err := s.codec.Decode(d, p.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", queue.ErrDamaged, err)
+	}
+	return document, nil
 }
+
+// Unpack returns the document, as [queue.Store] says.
+func (s *Store) Unpack(_ context.Context, p seqlease.Packed) ([]byte, error) { return s.unpack(p) }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/storetest"
 	"github.com/seqlease/seqlease/internal/submission"
@@ -22,6 +23,10 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, storetest.Harness{
 		New: func(t *testing.T) storetest.Store { return newStore(t) },
 		Age: func(t *testing.T, s storetest.Store, d time.Duration) { age(t, s.(*Store), d) },
+		Damage: func(t *testing.T, s storetest.Store, av seqlease.AccessionVersion) {
+			mustExec(t, outsider(t, s.(*Store)), `UPDATE submitted SET body = substr(body, 1, length(body) / 2)
+				WHERE entry_id = (SELECT id FROM entry WHERE accession = ? AND version = ?)`, string(av.Accession), int64(av.Version))
+		},
 		Lacks: map[string]string{
 			storetest.SecondStore: "one process has the file to itself; TestOpen_B046_SecondProcessIsRefused shows the refusal",
 		},

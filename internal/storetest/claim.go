@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -21,7 +22,10 @@ func claimCases() []testCase {
 		{name: "L2_ConcurrentClaimsOfTwoServers", needs: SecondStore, check: claimL2TwoServers},
 		{name: "L2_ClaimOfZeroReadsOnlyTheMark", check: claimL2Zero},
 		{name: "L2_LargeClaimIsReadInPages", check: claimL2LargeInPages},
+		{name: "L2_LargeClaimOfFewEntries", check: claimL2LargeOfFew},
 		{name: "L2_PagesLeaveOutWhatIsNoLongerHeld", check: claimL2PagesLeaveOut},
+		{name: "L12_LargeDocumentsComeInPages", check: claimL12LargeDocuments},
+		{name: "B022_DamagedDocumentLeavesNeighboursServed", needs: DamageEntries, check: claimB022Damaged},
 		{name: "L2_OrganismsDoNotMix", check: claimOrganismsApart},
 		{name: "Claim_CarriesWhatWasSubmitted", check: claimCarriesEntry},
 		{name: "Claim_UnknownOrganismIsRefused", check: claimUnknownOrganism},
@@ -116,11 +120,6 @@ func claimL2LargeInPages(t *testing.T, h Harness) {
 	versions := f.submit(t, n)
 	lease := f.claim(t, n)
 	wantSame(t, "claimed", claimed(lease), versions)
-	for i, e := range lease.Entries {
-		if e.Data != nil {
-			t.Fatalf("entry %d of a large claim carries data", i)
-		}
-	}
 	var read []queue.ClaimedEntry
 	for skip := 0; ; skip += 400 {
 		page, err := f.ReadClaimed(t.Context(), lease.AttemptID, skip, 400)
@@ -136,13 +135,16 @@ func claimL2LargeInPages(t *testing.T, h Harness) {
 		t.Fatalf("read %d entries, want %d", len(read), n)
 	}
 	for i, e := range read {
-		want := lease.Entries[i]
-		want.Data = submitted(i)
-		if i%100 == 0 || i == n-1 {
-			wantSame(t, fmt.Sprintf("entry %d", i), e, want)
+		if got, want := f.data(t, e), string(submitted(i)); got != want {
+			t.Fatalf("entry %d has data %q, want %q", i, got, want)
 		}
-		if e.AccessionVersion != want.AccessionVersion || string(e.Data) != string(want.Data) {
-			t.Fatalf("entry %d is %s with %d bytes of data, want %s with %d", i, e.AccessionVersion, len(e.Data), want.AccessionVersion, len(want.Data))
+		want := lease.Entries[i]
+		if want.Packed.Bytes != nil {
+			t.Fatalf("entry %d of a large claim carries data", i)
+		}
+		e.Packed = want.Packed
+		if !reflect.DeepEqual(e, want) {
+			wantSame(t, fmt.Sprintf("entry %d", i), e, want)
 		}
 	}
 }
@@ -187,8 +189,10 @@ func claimCarriesEntry(t *testing.T, h Harness) {
 	for i, e := range f.claim(t, 2).Entries {
 		wantBetween(t, "submitted", e.SubmittedAt, before, after)
 		e.SubmittedAt = time.Time{}
+		wantSame(t, "data", f.data(t, e), string(submitted(i)))
+		e.Packed = seqlease.Packed{}
 		wantSame(t, fmt.Sprintf("entry %d", i), e, queue.ClaimedEntry{
-			AccessionVersion: versions[i], Data: submitted(i), SubmissionID: fmt.Sprintf("sample-%d", i),
+			AccessionVersion: versions[i], Place: i, SubmissionID: fmt.Sprintf("sample-%d", i),
 			Submitter: submitter, GroupID: f.group.GroupID, Attempt: 1,
 		})
 	}

@@ -41,7 +41,7 @@ func editL10Claimable(t *testing.T, h Harness) {
 	lease := f.claim(t, 10)
 	wantSame(t, "claimed after the edit", claimed(lease), versions[1:2])
 	wantSame(t, "attempts", attempts(lease), []int{1})
-	wantSame(t, "data", string(lease.Entries[0].Data), string(submitted(77)))
+	wantSame(t, "data", f.data(t, lease.Entries[0]), string(submitted(77)))
 	wantSame(t, "submission id", lease.Entries[0].SubmissionID, "sample-1")
 	f.mustAccept(t, f.lines(t, lease)...)
 	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Processed: 3})
@@ -101,7 +101,7 @@ func editL10OnlyProcessed(t *testing.T, h Harness) {
 		}
 	}
 	wantSame(t, "mark", f.mark(t), mark)
-	wantSame(t, "data", string(f.claim(t, 10).Entries[0].Data), string(submitted(0)))
+	wantSame(t, "data", f.data(t, f.claim(t, 10).Entries[0]), string(submitted(0)))
 	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.ApprovedForRelease: 1, seqlease.InProcessing: 2})
 }
 

@@ -211,6 +211,19 @@ func claimed(l queue.Lease) []seqlease.AccessionVersion {
 	return versions
 }
 
+// data is the document of a claimed entry; empty if the claim doesn't carry it.
+func (f *fixture) data(t *testing.T, e queue.ClaimedEntry) string {
+	t.Helper()
+	if e.Packed.Bytes == nil {
+		return ""
+	}
+	document, err := f.Unpack(t.Context(), e.Packed)
+	if err != nil {
+		t.Fatalf("unpack the data of %s: %v", e.AccessionVersion, err)
+	}
+	return string(document)
+}
+
 // attempts lists the attempts of the lease's entries in claim order.
 func attempts(l queue.Lease) []int {
 	list := make([]int, len(l.Entries))

@@ -49,7 +49,7 @@ func leaseL4Claimable(t *testing.T, h Harness) {
 	wantSame(t, "attempts", attempts(lease), []int{2, 2, 2})
 	wantSame(t, "ended leases", lease.Ended, 1)
 	for i, e := range lease.Entries {
-		wantSame(t, "data", string(e.Data), string(submitted(i)))
+		wantSame(t, "data", f.data(t, e), string(submitted(i)))
 	}
 	f.mustAccept(t, f.lines(t, lease)...)
 }

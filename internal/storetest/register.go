@@ -82,12 +82,12 @@ func registerChangedReference(t *testing.T, h Harness) {
 	late := f.claim(t, 2)
 	wantSame(t, "claimed", claimed(late), versions[2:])
 	for i, e := range late.Entries {
-		wantSame(t, "data submitted before the change", string(e.Data), string(submitted(i+2)))
+		wantSame(t, "data submitted before the change", f.data(t, e), string(submitted(i+2)))
 	}
 	f.mustAccept(t, f.lines(t, late)...)
 	versions = append(versions, f.submit(t, 1)...)
 	last := f.claim(t, 1)
-	wantSame(t, "data submitted after the change", string(last.Entries[0].Data), string(submitted(0)))
+	wantSame(t, "data submitted after the change", f.data(t, last.Entries[0]), string(submitted(0)))
 	f.mustAccept(t, f.lines(t, last)...)
 	f.register(t, Organisms()...) // and back
 	var texts []string
@@ -106,7 +106,7 @@ func registerTwoReferences(t *testing.T, h Harness) {
 	f.mustAccept(t, f.lines(t, other.claim(t, 1))...)
 	f.approveAll(t)
 	lease := f.claim(t, 1)
-	wantSame(t, "data that the other server stored", string(lease.Entries[0].Data), string(submitted(0)))
+	wantSame(t, "data that the other server stored", f.data(t, lease.Entries[0]), string(submitted(0)))
 	other.mustAccept(t, other.lines(t, lease)...)
 	for _, server := range []*fixture{f, other} {
 		server.wantReleased(t, "result of "+old[0].String(), "result of "+changed[0].String())
@@ -120,7 +120,7 @@ func registerWithoutReference(t *testing.T, h Harness) {
 	versions := f.submitTo(t, key, 1)
 	lease := f.claimFrom(t, key, 1)
 	wantSame(t, "claimed", claimed(lease), versions)
-	wantSame(t, "data", string(lease.Entries[0].Data), string(submitted(0)))
+	wantSame(t, "data", f.data(t, lease.Entries[0]), string(submitted(0)))
 	doc := processed("without sequences", seqlease.NoIssues)
 	line := f.lines(t, lease)[0]
 	packed, err := f.Pack(key, doc)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/submission"
@@ -32,6 +33,9 @@ const SecondStore = "second store"
 // ReadReleased still reads its snapshot.
 const WriteWhileReading = "write while reading"
 
+// DamageEntries is the capability that the harness can damage what is stored.
+const DamageEntries = "damage entries"
+
 // Harness is what the suite needs to know about a store.
 type Harness struct {
 	// New returns a fresh, migrated, empty store that the test's clean-up closes.
@@ -42,6 +46,9 @@ type Harness struct {
 	// Age shifts every stored time back by d, as if d had passed, and makes every
 	// store on that database forget what it keeps in memory about the past.
 	Age func(t *testing.T, s Store, d time.Duration)
+	// Damage spoils the stored document of an entry, behind the store's back; nil
+	// if [DamageEntries] is in Lacks.
+	Damage func(t *testing.T, s Store, av seqlease.AccessionVersion)
 	// Lacks names the capabilities that the store doesn't have, each with the
 	// reason. Their cases are skipped with it.
 	Lacks map[string]string

@@ -82,7 +82,7 @@ func textL18Entry(t *testing.T, f *fixture, group seqlease.Group, text string) {
 	}
 	e := lease.Entries[0]
 	wantSame(t, "claimed entry", e.AccessionVersion, av)
-	wantSame(t, "claimed texts", []string{e.SubmissionID, e.Submitter, string(e.Data)}, []string{text, text, string(data)})
+	wantSame(t, "claimed texts", []string{e.SubmissionID, e.Submitter, f.data(t, e)}, []string{text, text, string(data)})
 
 	s := results(f.line(t, 1, av, lease.AttemptID, text, seqlease.NoIssues))
 	s.ClaimedBy = text

@@ -156,7 +156,7 @@ func (h *house) process(t *testing.T, judge func(r *seqlease.Result, submissionI
 		t.Fatal(err)
 	}
 	number := 0
-	for entry, err := range h.queue.Entries(ctx, lease) {
+	for entry, err := range h.queue.Entries(ctx, lease, func(av seqlease.AccessionVersion, err error) { t.Errorf("%s is damaged: %v", av, err) }) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func (h *house) process(t *testing.T, judge func(r *seqlease.Result, submissionI
 }
 
 // resultFor passes the sequence and two metadata fields on.
-func resultFor(t *testing.T, e queue.ClaimedEntry, attempt seqlease.AttemptID) *seqlease.Result {
+func resultFor(t *testing.T, e queue.Entry, attempt seqlease.AttemptID) *seqlease.Result {
 	t.Helper()
 	var data seqlease.SubmittedData
 	if err := json.Unmarshal(e.Data, &data); err != nil {

@@ -1,4 +1,4 @@
--- seqlease claim (L2, L4, L11, L13): one statement, so one snapshot for tickets, entries and the mark; it only skips, never waits for a row
+-- seqlease claim (L2, L4, L11, L13): one statement, so one snapshot for tickets, entries and the mark; it skips rows that are locked instead of waiting for them
 WITH live AS MATERIALIZED (
     SELECT o.current_version, pv.version IS NOT NULL AS registered,
         CASE WHEN pv.version >= o.current_version THEN @n::int ELSE 0 END AS wanted
@@ -56,8 +56,10 @@ taken AS MATERIALIZED (
 ),
 picked AS MATERIALIZED (
     SELECT p.entry_id, least(p.attempts + 1, 32767)::smallint AS attempts, p.hand_outs + 1 AS hand_outs,
-        e.revision, e.accession, e.version, e.submission_id, e.submitter, e.group_id, e.submitted_at, e.dictionary_id, e.submitted,
-        row_number() OVER (ORDER BY p.entry_id) - 1 AS place
+        e.revision, e.accession, e.version, e.submission_id, e.submitter, e.group_id, e.submitted_at, e.dictionary_id,
+        row_number() OVER by_id - 1 AS place,
+        -- A document's length is known without reading it.
+        CASE WHEN sum(octet_length(e.submitted)) OVER by_id <= @payload::bigint THEN e.submitted END AS submitted
     FROM (
         SELECT entry_id, attempts, hand_outs FROM ahead
         UNION ALL SELECT entry_id, attempts, hand_outs FROM behind
@@ -67,9 +69,10 @@ picked AS MATERIALIZED (
     -- entry is gone ends here.
     CROSS JOIN LATERAL (
         SELECT revision, accession, version, submission_id, submitter, group_id, submitted_at, dictionary_id,
-            CASE WHEN @payload::boolean THEN submitted END AS submitted
+            CASE WHEN @payload > 0 THEN submitted END AS submitted
         FROM entry WHERE id = p.entry_id OFFSET 0
     ) AS e
+    WINDOW by_id AS (ORDER BY p.entry_id)
 ),
 placed AS (
     INSERT INTO lease (attempt_id, part, organism_id, pipeline_version, lease_until, lease_seconds, claimed_by, worker_id,
@@ -85,11 +88,15 @@ surplus AS MATERIALIZED (
     ON CONFLICT DO NOTHING
     RETURNING entry_id
 ),
+-- Any counter will do. Only if others change all 16 at this moment, it waits for
+-- the commit of one of them.
 bump AS (
     UPDATE change SET n = n + 1, nonce = (random() * 9e18)::bigint
-    WHERE organism_id = @organism AND scope = @version AND bucket = pg_backend_pid() % 16 AND EXISTS (SELECT FROM surplus)
+    WHERE organism_id = @organism AND scope = @version AND EXISTS (SELECT FROM surplus) AND bucket = coalesce((
+        SELECT bucket FROM change WHERE organism_id = @organism AND scope = @version
+        ORDER BY (bucket + 16 - pg_backend_pid() % 16) % 16 LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED), pg_backend_pid() % 16)
 )
-SELECT 0::bigint AS entry_id, now() AS now, now() + @seconds * interval '1 second' AS lease_until, mark.mark,
+SELECT -1::bigint AS place, now() AS now, now() + @seconds * interval '1 second' AS lease_until, mark.mark,
     live.current_version, live.registered,
     CASE WHEN (SELECT count(*) FROM picked) = 0 THEN (
         SELECT lease_until FROM lease
@@ -101,6 +108,6 @@ SELECT 0::bigint AS entry_id, now() AS now, now() + @seconds * interval '1 secon
     0::smallint AS attempts, 0::bigint AS dictionary_id, NULL::bytea AS submitted
 FROM live, mark
 UNION ALL
-SELECT entry_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+SELECT place, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     accession, version, submission_id, submitter, group_id, submitted_at, attempts, dictionary_id, submitted
 FROM picked
