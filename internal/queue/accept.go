@@ -15,6 +15,11 @@ import (
 // a claim has entries.
 const MaxResultLines = MaxEntries
 
+// MaxPackedBytes bounds what a submission of results keeps in memory: its lines
+// in the compressed form of storage. A genome close to its reference takes a few
+// hundred bytes of it, incompressible text all its length.
+const MaxPackedBytes = 32 << 20
+
 // maxDetail bounds the detail of a refusal in bytes.
 const maxDetail = 2000
 
@@ -34,6 +39,7 @@ type Acceptance struct {
 	submission Submission
 	lineOf     map[seqlease.AccessionVersion]int // first line of each entry
 	lines      int
+	packed     int // bytes
 }
 
 // NewAcceptance begins a submission of results. Errors:
@@ -63,7 +69,8 @@ func (q *Queue) NewAcceptance(_ context.Context, r AcceptanceRequest) (*Acceptan
 //   - a result without errors keeps the rules of the organism
 //     ([organism.Organism.CheckProcessed]); one with errors may hold anything.
 //
-// The error is [seqlease.ErrTooLarge] beyond [MaxResultLines], or the store's.
+// The error is [seqlease.ErrTooLarge] beyond [MaxResultLines] or
+// [MaxPackedBytes], or the store's.
 func (a *Acceptance) Add(number int, r *seqlease.Result) error {
 	if r.AttemptID.IsZero() {
 		return a.Refuse(number, r.AccessionVersion, MissingAttemptID)
@@ -98,6 +105,10 @@ func (a *Acceptance) keep(number int, r *seqlease.Result) error {
 	packed, err := a.store.Pack(a.submission.Organism, document)
 	if err != nil {
 		return fmt.Errorf("line %d, %s: pack: %w", number, r.AccessionVersion, err)
+	}
+	if a.packed += len(packed.Bytes); a.packed > MaxPackedBytes {
+		return seqlease.Explain(seqlease.ErrTooLarge, "line %d: the results up to here take more than %d MiB compressed: send fewer entries in a submission",
+			number, MaxPackedBytes>>20)
 	}
 	digest := sha256.Sum256(document)
 	a.submission.Lines = append(a.submission.Lines, Line{

@@ -1,8 +1,10 @@
 package queue_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -232,5 +234,30 @@ func TestAccept_TooManyLines(t *testing.T) {
 	}
 	if err := acceptance.Add(queue.MaxResultLines+1, &seqlease.Result{}); !errors.Is(err, seqlease.ErrTooLarge) {
 		t.Errorf("got %v, want %v", err, seqlease.ErrTooLarge)
+	}
+}
+
+// Incompressible text is what a body can hold most of in memory.
+func TestAccept_PackedBytesAreBounded(t *testing.T) {
+	t.Parallel()
+	h := open(t, 1, nil)
+	lease := h.claim(t, 1)
+	acceptance, err := h.NewAcceptance(t.Context(), queue.AcceptanceRequest{Organism: fern, PipelineVersion: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.NewChaCha8([32]byte{})
+	noise := make([]byte, 6<<20)
+	for number := 1; number <= 2*queue.MaxPackedBytes/len(noise); number++ {
+		_, _ = random.Read(noise) // never fails
+		r := good(t, lease, 0)
+		r.Version = seqlease.Version(number)
+		r.Errors = []seqlease.Annotation{{Message: base64.StdEncoding.EncodeToString(noise)}}
+		if err = acceptance.Add(number, r); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, seqlease.ErrTooLarge) || !strings.Contains(seqlease.Explanation(err), "32 MiB") {
+		t.Errorf("got %v, want it refused as too large, naming the limit", err)
 	}
 }
