@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/seqlease/seqlease"
-	"github.com/seqlease/seqlease/internal/intake"
 	"github.com/seqlease/seqlease/internal/pgcluster"
 	"github.com/seqlease/seqlease/internal/postgres"
 	"github.com/seqlease/seqlease/internal/queue"
@@ -59,7 +58,7 @@ func register(t testing.TB, s *postgres.Store) seqlease.Group {
 // submitN stores n small entries of West Nile virus.
 func submitN(t testing.TB, s *postgres.Store, group int64, n int) []seqlease.AccessionVersion {
 	t.Helper()
-	made, err := s.Submit(t.Context(), smallUpload(group, n))
+	made, err := s.Submit(t.Context(), smallUpload(s, group, n))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,13 +70,17 @@ func submitN(t testing.TB, s *postgres.Store, group int64, n int) []seqlease.Acc
 }
 
 // smallUpload is an upload of n small entries.
-func smallUpload(group int64, n int) submission.Upload {
+func smallUpload(s *postgres.Store, group int64, n int) submission.Upload {
+	packed, err := s.Pack(storetest.WestNile, []byte(`{"metadata":{}}`))
+	if err != nil {
+		panic(err) // the organism is registered
+	}
 	return submission.Upload{
 		Organism: storetest.WestNile, GroupID: group, Submitter: "anna", AccessionPrefix: "LOC_",
 		Terms: seqlease.DataUseTerms{Type: seqlease.TermsOpen},
-		Entries: func(yield func(intake.Entry, error) bool) {
+		Entries: func(yield func(submission.PackedEntry, error) bool) {
 			for i := range n {
-				if !yield(intake.Entry{SubmissionID: fmt.Sprint("s", i), Data: []byte(`{"metadata":{}}`)}, nil) {
+				if !yield(submission.PackedEntry{SubmissionID: fmt.Sprint("s", i), Data: packed}, nil) {
 					return
 				}
 			}

@@ -31,7 +31,7 @@ func (s *Store) List(ctx context.Context, f submission.ListFilter, yield func(su
 		return submission.Counts{}, err
 	}
 	counts := submission.Counts{Statuses: map[seqlease.Status]int64{}, Results: map[seqlease.ProcessingResult]int64{}}
-	err = s.transaction(ctx, readOnly, func(tx pgx.Tx) error {
+	err = s.longTransaction(ctx, s.shares.lists, readOnly, func(tx pgx.Tx) error {
 		if err := count(ctx, tx, o.id, f, &counts); err != nil {
 			return err
 		}

@@ -139,7 +139,7 @@ func TestStore_B040_OneConnectionServesEverybody(t *testing.T) {
 	var group errgroup.Group
 	for w := range workers {
 		group.Go(func() error {
-			made, err := s.Submit(context.Background(), smallUpload(g.GroupID, each))
+			made, err := s.Submit(context.Background(), smallUpload(s, g.GroupID, each))
 			if err != nil {
 				return fmt.Errorf("submit: %w", err)
 			}

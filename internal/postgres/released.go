@@ -46,7 +46,7 @@ func (s *Store) ReadReleased(ctx context.Context, organism seqlease.Organism, be
 	if err != nil {
 		return err
 	}
-	err = s.transaction(ctx, readOnly, func(tx pgx.Tx) error {
+	err = s.longTransaction(ctx, s.shares.exports, readOnly, func(tx pgx.Tx) error {
 		var head submission.ReleasedHead
 		if err := tx.QueryRow(ctx, releasedHeadSQL, planned, pgx.StrictNamedArgs{"organism": o.id}).Scan(&head.Count, &head.Mark, &head.Now); err != nil {
 			return err

@@ -42,6 +42,7 @@ type Store struct {
 	pool   *pgxpool.Pool
 	codec  *seqcodec.Codec
 	logger *slog.Logger
+	shares shares
 
 	mu           sync.RWMutex
 	organisms    map[seqlease.Organism]knownOrganism
@@ -78,7 +79,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open the database: %w", translate(err))
 	}
 	s := &Store{
-		pool: pool, codec: seqcodec.New(), logger: o.Logger,
+		pool: pool, codec: seqcodec.New(), logger: o.Logger, shares: newShares(config.MaxConns),
 		organisms:    map[seqlease.Organism]knownOrganism{},
 		dictionaries: map[int64][]byte{0: nil},
 		lanes:        map[laneKey]*lane{},

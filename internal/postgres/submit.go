@@ -3,12 +3,11 @@ package postgres
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/submission"
@@ -27,46 +26,55 @@ var groupExistsSQL string
 var bumpSQL string
 
 // A chunk of an upload has at most this many entries and about this many
-// compressed bytes, so that memory is bounded.
+// bytes, so that memory is bounded.
 const (
 	chunkEntries = 1000
 	chunkBytes   = 8 << 20
 )
 
-// chunk is a part of an upload, compressed.
+// chunk is a part of an upload.
 type chunk struct {
 	submissionIDs []string
+	dictionaries  []int64
 	submitted     [][]byte
 	bytes         int
-	last          bool // without it the upload isn't complete
+}
+
+// chunks cuts the entries of an upload. Each chunk is good until the next.
+func chunks(entries iter.Seq2[submission.PackedEntry, error]) iter.Seq2[*chunk, error] {
+	return func(yield func(*chunk, error) bool) {
+		var c chunk
+		for e, err := range entries {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			c.submissionIDs = append(c.submissionIDs, e.SubmissionID)
+			c.dictionaries, c.submitted = append(c.dictionaries, e.Data.Dictionary), append(c.submitted, e.Data.Bytes)
+			c.bytes += len(e.Data.Bytes)
+			if len(c.submitted) == chunkEntries || c.bytes >= chunkBytes {
+				if !yield(&c, nil) {
+					return
+				}
+				c = chunk{}
+			}
+		}
+		if len(c.submitted) > 0 {
+			yield(&c, nil)
+		}
+	}
 }
 
 // Submit stores an upload with its terms and tickets (L1), as [submission.Store]
-// says. While one chunk is being inserted the next is read and compressed.
+// says. The transaction only reads what is packed already and inserts it.
 func (s *Store) Submit(ctx context.Context, u submission.Upload) ([]seqlease.SubmissionIDMapping, error) {
 	o, err := s.organism(ctx, u.Organism)
 	if err != nil {
 		return nil, err
 	}
 	var made []seqlease.SubmissionIDMapping
-	err = s.retry(ctx, func() error {
-		made = nil
-		chunks := make(chan chunk)
-		group, ctx := errgroup.WithContext(ctx)
-		var unread error
-		group.Go(func() error {
-			defer close(chunks)
-			unread = s.readChunks(ctx, u, chunks)
-			return unread
-		})
-		group.Go(func() (err error) {
-			made, err = s.insertChunks(ctx, o, u, chunks)
-			return err
-		})
-		err := group.Wait()
-		if errors.Is(err, errIncomplete) {
-			return unread // whichever of the two was noticed first
-		}
+	err = s.retry(ctx, func() (err error) {
+		made, err = s.insertChunks(ctx, o, u)
 		return err
 	})
 	if err != nil {
@@ -75,48 +83,11 @@ func (s *Store) Submit(ctx context.Context, u submission.Upload) ([]seqlease.Sub
 	return made, nil
 }
 
-// readChunks compresses the entries and sends them on.
-func (s *Store) readChunks(ctx context.Context, u submission.Upload, chunks chan<- chunk) error {
-	send := func(c chunk) error {
-		select {
-		case chunks <- c:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	var next chunk
-	for e, err := range u.Entries {
-		if err != nil {
-			return err
-		}
-		packed, err := s.Pack(u.Organism, e.Data)
-		if err != nil {
-			return fmt.Errorf("entry %q: %w", e.SubmissionID, err)
-		}
-		next.submissionIDs, next.submitted = append(next.submissionIDs, e.SubmissionID), append(next.submitted, packed.Bytes)
-		next.bytes += len(packed.Bytes)
-		if len(next.submitted) == chunkEntries || next.bytes >= chunkBytes {
-			if err := send(next); err != nil {
-				return err
-			}
-			next = chunk{}
-		}
-	}
-	next.last = true
-	return send(next)
-}
-
-// insertChunks stores the chunks in one transaction, which begins when the first
-// one is there. The counters are bumped last: held through a long transaction
-// they would make others wait.
-func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.Upload, chunks <-chan chunk) ([]seqlease.SubmissionIDMapping, error) {
-	next, complete := <-chunks
-	if !complete {
-		return nil, errIncomplete
-	}
+// insertChunks stores the chunks in one transaction. The counters are bumped
+// last: held through a long transaction they would make others wait.
+func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.Upload) ([]seqlease.SubmissionIDMapping, error) {
 	var made []seqlease.SubmissionIDMapping
-	err := s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err := s.longTransaction(ctx, s.shares.uploads, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var exists bool
 		if err := tx.QueryRow(ctx, groupExistsSQL, pgx.StrictNamedArgs{"id": u.GroupID}).Scan(&exists); err != nil {
 			return err
@@ -124,18 +95,15 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 		if !exists {
 			return submission.UnknownGroup(u.GroupID)
 		}
-		for {
-			part, err := insertChunk(ctx, tx, o, u, next)
+		for c, err := range chunks(u.Entries) {
+			if err != nil {
+				return err
+			}
+			part, err := insertChunk(ctx, tx, o, u, c)
 			if err != nil {
 				return err
 			}
 			made = append(made, part...)
-			if next.last {
-				break
-			}
-			if next, complete = <-chunks; !complete {
-				return errIncomplete
-			}
 		}
 		if len(made) == 0 {
 			return nil
@@ -146,14 +114,7 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 	return made, err
 }
 
-// errIncomplete rolls back an upload whose reading failed. It isn't reported, but
-// why the reading failed.
-var errIncomplete = errors.New("the upload ended early")
-
-func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, c chunk) ([]seqlease.SubmissionIDMapping, error) {
-	if len(c.submitted) == 0 {
-		return nil, nil
-	}
+func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, c *chunk) ([]seqlease.SubmissionIDMapping, error) {
 	rows, err := tx.Query(ctx, reserveNumbersSQL, pgx.StrictNamedArgs{"count": len(c.submitted)})
 	if err != nil {
 		return nil, err
@@ -174,7 +135,7 @@ func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.U
 	}
 	restricted := u.Terms.Type == seqlease.TermsRestricted
 	_, err = tx.Exec(ctx, insertEntriesSQL, pgx.StrictNamedArgs{
-		"organism": o.id, "group_id": u.GroupID, "submitter": u.Submitter, "dictionary": o.dictionary.ID,
+		"organism": o.id, "group_id": u.GroupID, "submitter": u.Submitter, "dictionaries": c.dictionaries,
 		"ids": ids, "accessions": accessions, "submission_ids": c.submissionIDs, "submitted": c.submitted,
 		"restricted": restricted, "restricted_until": pgtype.Date{Time: u.Terms.RestrictedUntil, Valid: restricted},
 	})

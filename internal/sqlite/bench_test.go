@@ -16,7 +16,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/seqlease/seqlease"
-	"github.com/seqlease/seqlease/internal/intake"
 	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/storetest"
 	"github.com/seqlease/seqlease/internal/submission"
@@ -35,11 +34,12 @@ func benchStore(b testing.TB, entries int) (*Store, submission.Upload) {
 	return s, u
 }
 
-func benchEntries(n int) iter.Seq2[intake.Entry, error] {
-	return func(yield func(intake.Entry, error) bool) {
+func benchEntries(s *Store, n int) iter.Seq2[submission.PackedEntry, error] {
+	return func(yield func(submission.PackedEntry, error) bool) {
 		for i := range n {
 			data := fmt.Appendf(nil, `{"metadata":{"country":"Kenya","number":"%d"},"unalignedNucleotideSequences":{}}`, i)
-			if !yield(intake.Entry{SubmissionID: fmt.Sprintf("sample-%d", i), Data: data}, nil) {
+			packed, err := s.Pack(storetest.WestNile, data)
+			if !yield(submission.PackedEntry{SubmissionID: fmt.Sprintf("sample-%d", i), Data: packed}, err) {
 				return
 			}
 		}

@@ -71,34 +71,29 @@ func (up *upload) begin(ctx context.Context, t *tx) error {
 	return t.row(ctx, "submit_begin", named("organism_id", o.id), &up.id, &up.startedAt)
 }
 
-// part is a run of entries of an upload, compressed.
+// part is a run of entries of an upload.
 type part struct {
 	submissionIDs []string
 	data          []seqlease.Packed
 	size          int // bytes of data
 }
 
-// storeParts reads and compresses the entries outside of any transaction and
-// stores them part by part.
+// storeParts reads the entries outside of any transaction and stores them part by part.
 func (s *Store) storeParts(ctx context.Context, up *upload) error {
 	var p part
 	for e, err := range up.Entries {
 		if err != nil {
 			return err
 		}
-		packed, err := s.Pack(up.Organism, e.Data)
-		if err != nil {
-			return fmt.Errorf("entry %q: %w", e.SubmissionID, err)
-		}
-		if len(p.data) == partEntries || len(p.data) > 0 && p.size+len(packed.Bytes) > partBytes {
+		if len(p.data) == partEntries || len(p.data) > 0 && p.size+len(e.Data.Bytes) > partBytes {
 			if err := s.storePart(ctx, up, p); err != nil {
 				return err
 			}
 			p = part{}
 		}
 		p.submissionIDs = append(p.submissionIDs, e.SubmissionID)
-		p.data = append(p.data, packed)
-		p.size += len(packed.Bytes)
+		p.data = append(p.data, e.Data)
+		p.size += len(e.Data.Bytes)
 	}
 	if len(p.data) == 0 {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/seqlease/seqlease"
-	"github.com/seqlease/seqlease/internal/intake"
 	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/submission"
 )
 
 // queueOf is the domain's queue on the fixture's store.
@@ -66,11 +66,11 @@ func claimL12LargeDocuments(t *testing.T, h Harness) {
 	}
 	packed := 0
 	u := f.upload(n)
-	u.Entries = func(yield func(intake.Entry, error) bool) {
+	u.Entries = func(yield func(submission.PackedEntry, error) bool) {
 		for _, text := range want {
 			p, err := f.Pack(WestNile, []byte(text))
 			packed += len(p.Bytes)
-			if !yield(intake.Entry{SubmissionID: "large", Data: []byte(text)}, err) {
+			if !yield(submission.PackedEntry{SubmissionID: "large", Data: p}, err) {
 				return
 			}
 		}

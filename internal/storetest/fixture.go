@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/seqlease/seqlease"
-	"github.com/seqlease/seqlease/internal/intake"
 	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/submission"
@@ -118,16 +117,28 @@ func document(v any) []byte {
 	return b
 }
 
+// sampleID is the submission id of the i-th entry that the fixtures submit.
+func sampleID(i int) string { return fmt.Sprintf("sample-%d", i) }
+
 // sample is the i-th entry that the fixtures submit.
-func sample(i int) intake.Entry {
-	return intake.Entry{SubmissionID: fmt.Sprintf("sample-%d", i), Data: submitted(i)}
+func (f *fixture) sample(o seqlease.Organism, i int) submission.PackedEntry {
+	return submission.PackedEntry{SubmissionID: sampleID(i), Data: f.pack(o, submitted(i))}
+}
+
+// pack packs a document of an organism that is registered.
+func (f *fixture) pack(o seqlease.Organism, document []byte) seqlease.Packed {
+	packed, err := f.Pack(o, document)
+	if err != nil {
+		panic(err)
+	}
+	return packed
 }
 
 // entries yields the first n samples.
-func entries(n int) iter.Seq2[intake.Entry, error] {
-	return func(yield func(intake.Entry, error) bool) {
+func (f *fixture) entries(o seqlease.Organism, n int) iter.Seq2[submission.PackedEntry, error] {
+	return func(yield func(submission.PackedEntry, error) bool) {
 		for i := range n {
-			if !yield(sample(i), nil) {
+			if !yield(f.sample(o, i), nil) {
 				return
 			}
 		}
@@ -138,7 +149,7 @@ func entries(n int) iter.Seq2[intake.Entry, error] {
 func (f *fixture) upload(n int) submission.Upload {
 	return submission.Upload{
 		Organism: WestNile, GroupID: f.group.GroupID, Submitter: submitter, AccessionPrefix: prefix,
-		Terms: seqlease.DataUseTerms{Type: seqlease.TermsOpen}, Entries: entries(n),
+		Terms: seqlease.DataUseTerms{Type: seqlease.TermsOpen}, Entries: f.entries(WestNile, n),
 	}
 }
 
@@ -165,8 +176,8 @@ func (f *fixture) submit(t *testing.T, n int) []seqlease.AccessionVersion {
 // submitTo stores n entries of the organism.
 func (f *fixture) submitTo(t *testing.T, o seqlease.Organism, n int) []seqlease.AccessionVersion {
 	t.Helper()
-	u := f.upload(n)
-	u.Organism = o
+	u := f.upload(0)
+	u.Organism, u.Entries = o, f.entries(o, n)
 	return f.submitUpload(t, u)
 }
 

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/seqlease/seqlease"
-	"github.com/seqlease/seqlease/internal/intake"
 	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/submission"
 )
@@ -29,10 +28,10 @@ func (f *fixture) submitMany(t *testing.T) []seqlease.AccessionVersion {
 		t.Skip("so many entries take seconds")
 	}
 	u := f.upload(0)
-	data := []byte(`{"metadata":{},"unalignedNucleotideSequences":{},"files":null}`)
-	u.Entries = func(yield func(intake.Entry, error) bool) {
+	data := f.pack(WestNile, []byte(`{"metadata":{},"unalignedNucleotideSequences":{},"files":null}`))
+	u.Entries = func(yield func(submission.PackedEntry, error) bool) {
 		for range many {
-			if !yield(intake.Entry{SubmissionID: "sample", Data: data}, nil) {
+			if !yield(submission.PackedEntry{SubmissionID: "sample", Data: data}, nil) {
 				return
 			}
 		}

@@ -217,7 +217,7 @@ func releaseReadersAndWriters(t *testing.T, h Harness) {
 	f := newFixture(t, h)
 	f.process(t, seqlease.NoIssues)
 	f.approveAll(t)
-	const readers = 3
+	const readers = 2 // as many as the smallest default share of connections
 	begun, finish, ended := make(chan struct{}, readers), make(chan struct{}), make(chan error, readers)
 	letFinish := sync.OnceFunc(func() { close(finish) })
 	defer letFinish() // also when a check fails

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/seqlease/seqlease"
-	"github.com/seqlease/seqlease/internal/intake"
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
@@ -42,13 +41,13 @@ func submitL1FailsMidway(t *testing.T, h Harness) {
 	before := f.claim(t, 0).Mark
 	broken := errors.New("the upload is cut off")
 	u := f.upload(0)
-	u.Entries = func(yield func(intake.Entry, error) bool) {
+	u.Entries = func(yield func(submission.PackedEntry, error) bool) {
 		for i := range 700 { // more than a chunk of any store
-			if !yield(sample(i), nil) {
+			if !yield(f.sample(WestNile, i), nil) {
 				return
 			}
 		}
-		yield(intake.Entry{}, broken)
+		yield(submission.PackedEntry{}, broken)
 	}
 	_, err := f.Submit(t.Context(), u)
 	wantError(t, err, broken)
@@ -64,12 +63,12 @@ func submitL1Cancelled(t *testing.T, h Harness) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	u := f.upload(0)
-	u.Entries = func(yield func(intake.Entry, error) bool) {
+	u.Entries = func(yield func(submission.PackedEntry, error) bool) {
 		for i := range 700 {
 			if i == 400 {
 				cancel()
 			}
-			if !yield(sample(i), nil) {
+			if !yield(f.sample(WestNile, i), nil) {
 				return
 			}
 		}
@@ -119,13 +118,13 @@ func submitL13Slow(t *testing.T, h Harness) {
 	})
 	defer rescue.Stop()
 	u := f.upload(0)
-	u.Entries = func(yield func(intake.Entry, error) bool) {
+	u.Entries = func(yield func(submission.PackedEntry, error) bool) {
 		for i := range n {
 			if i == n/2 {
 				close(reached)
 				<-resume
 			}
-			if !yield(sample(i), nil) {
+			if !yield(f.sample(WestNile, i), nil) {
 				return
 			}
 		}
@@ -170,7 +169,7 @@ func submitKeepsOrder(t *testing.T, h Harness) {
 		t.Fatalf("got %d mappings, want %d", len(mappings), n)
 	}
 	for i, m := range mappings {
-		if want := sample(i).SubmissionID; m.SubmissionID != want || m.Version != 1 {
+		if want := sampleID(i); m.SubmissionID != want || m.Version != 1 {
 			t.Fatalf("mapping %d is %+v, want %s with version 1", i, m, want)
 		}
 		if i > 0 && m.Accession <= mappings[i-1].Accession {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/seqlease/seqlease"
-	"github.com/seqlease/seqlease/internal/intake"
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
@@ -65,7 +64,9 @@ func textL18Entry(t *testing.T, f *fixture, group seqlease.Group, text string) {
 	data := document(seqlease.SubmittedData{Metadata: map[string]string{text + "x": text}})
 	u := f.upload(0)
 	u.GroupID, u.Submitter, u.AccessionPrefix = group.GroupID, text, text
-	u.Entries = func(yield func(intake.Entry, error) bool) { yield(intake.Entry{SubmissionID: text, Data: data}, nil) }
+	u.Entries = func(yield func(submission.PackedEntry, error) bool) {
+		yield(submission.PackedEntry{SubmissionID: text, Data: f.pack(WestNile, data)}, nil)
+	}
 	mappings, err := f.Submit(t.Context(), u)
 	if err != nil {
 		t.Errorf("submit with %q: %v", text, err)

@@ -3,18 +3,42 @@ package submission
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/spool"
 )
 
+// outlet is where the released data of one organism goes out.
+type outlet struct {
+	organism    *organism.Organism
+	fingerprint string
+	// turn is held by the export that is being written. There is one at a time,
+	// since each holds a connection and a snapshot, and anybody may ask for one.
+	turn chan struct{}
+
+	// Under the lock of Submissions:
+	writing *export // has the turn
+	newest  *export // may wait for its turn, be written, or be whole and read by somebody
+}
+
+func newOutlet(o *organism.Organism, terms TermsOptions) *outlet {
+	return &outlet{organism: o, fingerprint: fingerprint(o, terms), turn: make(chan struct{}, 1)}
+}
+
+// tag adds to the mark the UTC day, because restrictions lapse without a write,
+// and last the configuration, because a restart may change the body without one.
+func (out *outlet) tag(mark string, now time.Time) string {
+	return `"` + mark + "|" + now.UTC().Format(time.DateOnly) + "|" + out.fingerprint + `"`
+}
+
 // export is released data on its way into a spool file.
 type export struct {
-	organism *organism.Organism
-	asked    string // the tag when it was started
-	file     *spool.File
-	cancel   context.CancelFunc
-	done     chan struct{} // closed when the writing goroutine has ended
+	outlet *outlet
+	asked  string // the tag when it was made
+	file   *spool.File
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the writing goroutine has ended
 
 	begun      chan struct{} // closed when what follows is known
 	beginError error
@@ -22,48 +46,85 @@ type export struct {
 	count      int64
 
 	// Under the lock of Submissions:
-	users  int
-	failed bool
+	users   int
+	started bool // the snapshot may have been taken
+	failed  bool
 }
 
-// exportFor joins the export that serves the tag, or starts one. It counts the
-// caller as a user, who leaves by leave.
-func (s *Submissions) exportFor(ctx context.Context, o *organism.Organism, tag string) (*export, error) {
+// exportFor joins an export that shows the tag's state or a later one, or makes
+// one, which waits for its turn. It counts the caller as a user, who leaves by leave.
+func (s *Submissions) exportFor(ctx context.Context, out *outlet, tag string) (*export, error) {
+	for {
+		e, undecided, err := s.join(ctx, out, tag)
+		if undecided == nil {
+			return e, err
+		}
+		select {
+		case <-undecided:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// join is exportFor, unless it depends on a snapshot that is being taken: then it
+// returns the channel that is closed when that is known.
+func (s *Submissions) join(ctx context.Context, out *outlet, tag string) (joined *export, undecided <-chan struct{}, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e := s.exports[o.Key]; e != nil && e.serves(tag) {
-		e.users++
-		return e, nil
+	for _, e := range []*export{out.writing, out.newest} {
+		if e != nil && e.serves(tag) {
+			e.users++
+			return e, nil, nil
+		}
+	}
+	if e := out.newest; e != nil && e.isUndecided() {
+		return nil, e.begun, nil
 	}
 	file, err := s.options.Spool.Create()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// The writing serves everybody who joins, so it ends with the last of them.
 	writing, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	e := &export{
-		organism: o, asked: tag, file: file, cancel: cancel, users: 1,
+		outlet: out, asked: tag, file: file, cancel: cancel, users: 1,
 		begun: make(chan struct{}), done: make(chan struct{}),
 	}
-	s.exports[o.Key] = e
+	out.newest = e
 	go s.write(writing, e)
-	return e, nil
+	return e, nil, nil
 }
 
-// serves needs the lock. What was read after the tag was asked for is at least
-// as new, so the tag that started an export is served by it as well.
+// serves needs the lock. A snapshot that is taken after the tag was read is at
+// least as new, and tags rise: so an export serves whoever came before it
+// started, and later those whose tag isn't above what it is known to show.
 func (e *export) serves(tag string) bool {
-	if e.failed {
+	if e.users == 0 || e.failed {
 		return false
 	}
-	if e.asked == tag {
+	if !e.started || tag <= e.asked {
 		return true
 	}
 	select {
 	case <-e.begun:
-		return e.tag == tag
+		return tag <= e.tag
 	default:
 		return false
+	}
+}
+
+// isUndecided needs the lock. It says whether the snapshot may have been taken
+// but isn't known yet.
+func (e *export) isUndecided() bool {
+	if e.users == 0 || e.failed || !e.started {
+		return false
+	}
+	select {
+	case <-e.begun:
+		return false
+	default:
+		return true
 	}
 }
 
@@ -72,8 +133,11 @@ func (s *Submissions) leave(e *export) {
 	s.mu.Lock()
 	e.users--
 	last := e.users == 0
-	if last && s.exports[e.organism.Key] == e {
-		delete(s.exports, e.organism.Key)
+	if out := e.outlet; last && out.newest == e {
+		out.newest = nil
+		if out.writing != e {
+			out.newest = out.writing // others may still share it
+		}
 	}
 	s.mu.Unlock()
 	if last {
@@ -83,24 +147,14 @@ func (s *Submissions) leave(e *export) {
 	}
 }
 
-// write fills the file from one snapshot.
+// write fills the file from one snapshot when it is the export's turn.
 func (s *Submissions) write(ctx context.Context, e *export) {
 	defer close(e.done)
 	begun := false
-	w := newLineWriter(e.organism, s.options.DataUseTerms, e.file)
-	err := s.store.ReadReleased(ctx, e.organism.Key,
-		func(head ReleasedHead) error {
-			e.tag, e.count, w.head = releaseTag(head.Mark, head.Now), head.Count, head
-			begun = true
-			close(e.begun)
-			return nil
-		},
-		w.add)
-	if err == nil && !begun {
-		err = errors.New("the store told nothing about the released data")
-	}
+	err := s.takeTurn(ctx, e)
 	if err == nil {
-		err = w.end()
+		defer s.endTurn(e)
+		begun, err = s.fill(ctx, e)
 	}
 	err = e.file.Finish(err)
 	if err != nil {
@@ -112,4 +166,45 @@ func (s *Submissions) write(ctx context.Context, e *export) {
 		e.beginError = err
 		close(e.begun)
 	}
+}
+
+// takeTurn waits until no other export of the organism is being written.
+func (s *Submissions) takeTurn(ctx context.Context, e *export) error {
+	select {
+	case e.outlet.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.started = true
+	e.outlet.writing = e
+	return nil
+}
+
+func (s *Submissions) endTurn(e *export) {
+	s.mu.Lock()
+	e.outlet.writing = nil
+	s.mu.Unlock()
+	<-e.outlet.turn
+}
+
+// fill reads the snapshot. begun says whether e.begun was closed.
+func (s *Submissions) fill(ctx context.Context, e *export) (begun bool, err error) {
+	w := newLineWriter(e.outlet.organism, s.options.DataUseTerms, e.file)
+	err = s.store.ReadReleased(ctx, e.outlet.organism.Key,
+		func(head ReleasedHead) error {
+			e.tag, e.count, w.head = e.outlet.tag(head.Mark, head.Now), head.Count, head
+			begun = true
+			close(e.begun)
+			return nil
+		},
+		w.add)
+	if err == nil && !begun {
+		err = errors.New("the store told nothing about the released data")
+	}
+	if err == nil {
+		err = w.end()
+	}
+	return begun, err
 }

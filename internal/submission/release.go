@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/seqlease/seqlease"
@@ -11,8 +12,9 @@ import (
 
 // Release is the released data of an organism, as of one instant. Close it.
 type Release struct {
-	// ETag names the state of the data and the day, in double quotes. It rises in
-	// plain string order.
+	// ETag names the state of the data, the day and what is configured of the
+	// answer, in double quotes. It rises in plain string order while the
+	// configuration stays the same.
 	ETag string
 	// NotModified: the asker's ETag is the present one; there is nothing to read.
 	NotModified bool
@@ -29,10 +31,10 @@ type Release struct {
 // database speed into a spool file, which clients that ask for the same state
 // meanwhile share (L12). Errors: [seqlease.ErrUnknownOrganism], the store's.
 func (s *Submissions) Released(ctx context.Context, o seqlease.Organism, ifNoneMatch string) (*Release, error) {
-	configured, err := s.organisms.Get(o)
-	if err != nil {
+	if _, err := s.organisms.Get(o); err != nil {
 		return nil, err
 	}
+	out := s.outlets[o]
 	mark, err := s.store.ReleasedMark(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("released data of %s: %w", o, err)
@@ -41,11 +43,11 @@ func (s *Submissions) Released(ctx context.Context, o seqlease.Organism, ifNoneM
 	if err != nil {
 		return nil, fmt.Errorf("released data of %s: %w", o, err)
 	}
-	tag := releaseTag(mark, now)
+	tag := out.tag(mark, now)
 	if tag == ifNoneMatch {
 		return &Release{ETag: tag, NotModified: true}, nil
 	}
-	e, err := s.exportFor(ctx, configured, tag)
+	e, err := s.exportFor(ctx, out, tag)
 	if err != nil {
 		return nil, fmt.Errorf("released data of %s: %w", o, err)
 	}
@@ -64,17 +66,49 @@ func (s *Submissions) Released(ctx context.Context, o seqlease.Organism, ifNoneM
 	return r, nil
 }
 
+// Readers of the text cost memory, since each has a decoder, and anybody may be
+// one: so many at once, and others wait a while for one to leave.
+const (
+	maxPlainReaders = 32
+	plainWait       = 5 * time.Second
+)
+
 // Open returns the body: as text, or as one zstd frame. A failure midway is an
-// error of the reader, never an early end (L15). Close the reader before r.
+// error of the reader, never an early end (L15). Close the reader before r. The
+// error is [seqlease.ErrBusy] if too many read the text at once; the frame costs
+// next to nothing and has no such limit.
 func (r *Release) Open(ctx context.Context, compressed bool) (io.ReadCloser, error) {
 	if compressed {
 		return r.export.file.OpenCompressed(ctx), nil
 	}
+	places := r.submissions.plainReaders
+	waiting, cancel := context.WithTimeout(ctx, plainWait)
+	err := places.Acquire(waiting, 1)
+	cancel()
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("released data: %w", ctx.Err())
+		}
+		return nil, fmt.Errorf("released data: %w: %d clients read it as text", seqlease.ErrBusy, maxPlainReaders)
+	}
 	body, err := r.export.file.Open(ctx)
 	if err != nil {
+		places.Release(1)
 		return nil, fmt.Errorf("released data: %w", err)
 	}
-	return body, nil
+	return &plainBody{ReadCloser: body, leave: sync.OnceFunc(func() { places.Release(1) })}, nil
+}
+
+// plainBody gives its place to another reader when it is closed.
+type plainBody struct {
+	io.ReadCloser
+	leave func()
+}
+
+// Close ends the reading.
+func (b *plainBody) Close() error {
+	defer b.leave()
+	return b.ReadCloser.Close()
 }
 
 // Close lets go of the data. When nobody is left who reads it, its reading from
@@ -84,9 +118,4 @@ func (r *Release) Close() {
 	if r.export != nil {
 		r.submissions.leave(r.export)
 	}
-}
-
-// releaseTag adds the UTC day to the mark, because restrictions lapse without a write.
-func releaseTag(mark string, now time.Time) string {
-	return `"` + mark + "|" + now.UTC().Format(time.DateOnly) + `"`
 }

@@ -43,8 +43,8 @@ func TestReleased_FromSubmissionToDownload(t *testing.T) {
 	if got, want := int64(len(lines)), release.Count; got != want || want != 44 {
 		t.Errorf("got %d lines, %d counted, want 44", got, want)
 	}
-	if got := release.ETag; !regexp.MustCompile(`^"[!#-~]+\|\d{4}-\d\d-\d\d"$`).MatchString(got) {
-		t.Errorf("ETag %s is not \"mark|day\"", got)
+	if got := release.ETag; !regexp.MustCompile(`^"[!#-~]+\|\d{4}-\d\d-\d\d\|[0-9a-f]{16}"$`).MatchString(got) {
+		t.Errorf("ETag %s is not \"mark|day|fingerprint\"", got)
 	}
 	var accessions []string
 	for _, text := range lines {

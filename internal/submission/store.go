@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/seqlease/seqlease"
-	"github.com/seqlease/seqlease/internal/intake"
 )
 
 // Store is what the life of an entry needs of storage. Each method is one rule
@@ -26,6 +25,9 @@ type Store interface {
 	// member is empty.
 	GroupsOf(ctx context.Context, member string) ([]seqlease.Group, error)
 
+	// Pack compresses a document for storage against the organism's present
+	// reference, so that an upload is ready before any transaction begins.
+	Pack(o seqlease.Organism, document []byte) (seqlease.Packed, error)
 	// Submit stores the entries of an upload with version 1, fresh accessions that
 	// ascend in the order of the entries, their data use terms and a ticket for
 	// each live pipeline version, all or nothing (L1).
@@ -70,9 +72,16 @@ type Upload struct {
 	Submitter       string
 	Terms           seqlease.DataUseTerms
 	AccessionPrefix string
-	// Entries yields the entries in the order of the metadata file. It may be
-	// ranged over more than once. An error in it ends the submission.
-	Entries iter.Seq2[intake.Entry, error]
+	// Entries yields the entries in the order of the metadata file, each with bytes
+	// of its own. It may be ranged over more than once, and within a transaction. An
+	// error in it ends the submission.
+	Entries iter.Seq2[PackedEntry, error]
+}
+
+// PackedEntry is one entry of an upload, ready to be stored.
+type PackedEntry struct {
+	SubmissionID string
+	Data         seqlease.Packed // document of a [seqlease.SubmittedData]
 }
 
 // Edit is new submitted data for an entry.

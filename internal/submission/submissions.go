@@ -3,6 +3,8 @@ package submission
 import (
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/spool"
@@ -33,8 +35,10 @@ type Submissions struct {
 	organisms *organism.Catalog
 	options   Options
 
-	mu      sync.Mutex
-	exports map[seqlease.Organism]*export // the newest, while somebody reads it
+	outlets      map[seqlease.Organism]*outlet
+	plainReaders *semaphore.Weighted
+
+	mu sync.Mutex // of the exports' and outlets' fields
 }
 
 // New returns the submissions of the given store and organisms.
@@ -42,7 +46,14 @@ func New(store Store, organisms *organism.Catalog, o Options) *Submissions {
 	if o.Spool == nil {
 		o.Spool = spool.NewDir("", 0)
 	}
-	return &Submissions{store: store, organisms: organisms, options: o, exports: map[seqlease.Organism]*export{}}
+	s := &Submissions{
+		store: store, organisms: organisms, options: o,
+		outlets: map[seqlease.Organism]*outlet{}, plainReaders: semaphore.NewWeighted(maxPlainReaders),
+	}
+	for _, configured := range organisms.All() {
+		s.outlets[configured.Key] = newOutlet(configured, o.DataUseTerms)
+	}
+	return s
 }
 
 // Spool is where long answers are kept while they are sent.

@@ -30,8 +30,7 @@ type SubmitRequest struct {
 // ([seqlease.ErrNotFound]), membership ([seqlease.ErrForbidden]), data use terms,
 // files (both [*seqlease.InvalidError], or [seqlease.ErrTooLarge]).
 func (s *Submissions) Submit(ctx context.Context, p seqlease.Person, r SubmitRequest) ([]seqlease.SubmissionIDMapping, error) {
-	o, err := s.organisms.Get(r.Organism)
-	if err != nil {
+	if _, err := s.organisms.Get(r.Organism); err != nil {
 		return nil, err
 	}
 	_, members, err := s.store.Group(ctx, r.GroupID)
@@ -45,16 +44,14 @@ func (s *Submissions) Submit(ctx context.Context, p seqlease.Person, r SubmitReq
 	if err != nil {
 		return nil, err
 	}
-	checked, err := intake.Check(ctx, intake.Request{
-		Organism: o, Metadata: r.Metadata, Sequences: r.Sequences, Spool: s.options.Spool, Large: r.Large,
-	})
+	entries, err := s.pack(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("submit to %s: %w", r.Organism, err)
 	}
-	defer func() { _ = checked.Close() }() // its spool file holds nothing that is still needed
+	defer entries.close()
 	stored, err := s.store.Submit(ctx, Upload{
 		Organism: r.Organism, GroupID: r.GroupID, Submitter: p.Name, Terms: terms,
-		AccessionPrefix: s.options.AccessionPrefix, Entries: checked.Entries(),
+		AccessionPrefix: s.options.AccessionPrefix, Entries: entries.all(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("submit to %s: %w", r.Organism, err)

@@ -1,11 +1,11 @@
 -- seqlease insert_entries (L1): a chunk of an upload, with data use terms and a ticket for each live pipeline version
 WITH fresh AS MATERIALIZED (
-    SELECT * FROM unnest(@ids::bigint[], @accessions::text[], @submission_ids::text[], @submitted::bytea[])
-        AS f (id, accession, submission_id, submitted)
+    SELECT * FROM unnest(@ids::bigint[], @accessions::text[], @submission_ids::text[], @dictionaries::bigint[], @submitted::bytea[])
+        AS f (id, accession, submission_id, dictionary_id, submitted)
 ),
 made AS (
     INSERT INTO entry (id, organism_id, accession, version, group_id, submitter, submission_id, dictionary_id, submitted)
-    SELECT id, @organism::int, accession, 1, @group_id::bigint, @submitter::text, submission_id, @dictionary::bigint, submitted
+    SELECT id, @organism::int, accession, 1, @group_id::bigint, @submitter::text, submission_id, dictionary_id, submitted
     FROM fresh ORDER BY id
 ),
 terms AS (
