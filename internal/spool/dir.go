@@ -18,20 +18,22 @@ const DefaultLimit = 20 << 30
 // have to finish first, so it is [seqlease.ErrBusy] as well.
 var ErrFull = fmt.Errorf("spool space is used up: %w", seqlease.ErrBusy)
 
-// window is how far back the compression looks: some twenty entries of 30 kb
-// genomes. It is also what each reader costs in memory.
-const window = 2 << 20
+// window is how far back the compression looks: a few entries of 30 kb genomes. It
+// is also most of what each reader costs in memory.
+const window = 256 << 10
 
 // Dir makes spool files in one directory. It may be used concurrently.
 type Dir struct {
-	path  string
-	limit int64
-	used  atomic.Int64
+	path    string
+	limit   int64
+	used    atomic.Int64
+	answers atomic.Int64 // part of used: what files of [Dir.Create] take
 }
 
 // NewDir returns a Dir in the directory at path ("": the system's directory for
 // temporary files) whose files take at most limit bytes on disk together
-// (0: [DefaultLimit]).
+// (0: [DefaultLimit]). A quarter of it is kept for uploads: however many answers
+// slow clients hold, uploads find room.
 func NewDir(path string, limit int64) *Dir {
 	if limit == 0 {
 		limit = DefaultLimit
@@ -49,7 +51,7 @@ func (d *Dir) Used() int64 { return d.used.Load() }
 // call [File.Finish] in the end and [File.Release] when it needs no more readers.
 // The error is [ErrFull] where no space is left.
 func (d *Dir) Create() (*File, error) {
-	if d.used.Load() >= d.limit {
+	if d.used.Load() >= d.limit || d.answers.Load() >= d.answerLimit() {
 		return nil, d.full()
 	}
 	disk, unnamed, err := createUnnamed(d.path, "seqlease-spool-*.zst")
@@ -65,6 +67,9 @@ func (d *Dir) Create() (*File, error) {
 	}
 	return f, nil
 }
+
+// answerLimit is how many bytes the files of [Dir.Create] may take together.
+func (d *Dir) answerLimit() int64 { return d.limit - d.limit/4 }
 
 func (d *Dir) full() error { return fmt.Errorf("%w: the limit is %d bytes", ErrFull, d.limit) }
 
@@ -90,7 +95,13 @@ var _ io.Writer = diskWriter{}
 
 // Write appends compressed bytes and wakes the readers.
 func (w diskWriter) Write(p []byte) (int, error) {
-	n, err := w.file.dir.write(w.file.disk, p)
+	d, size := w.file.dir, int64(len(p))
+	if d.answers.Add(size) > d.answerLimit() {
+		d.answers.Add(-size)
+		return 0, d.full()
+	}
+	n, err := d.write(w.file.disk, p)
+	d.answers.Add(int64(n) - size)
 	w.file.grow(int64(n))
 	return n, err
 }

@@ -78,6 +78,7 @@ func (f *File) Release() {
 	}
 	_ = remove(f.disk, f.unnamed) // nobody is left who could read it
 	f.dir.used.Add(-f.size)
+	f.dir.answers.Add(-f.size)
 }
 
 // grow tells the readers of n more bytes.

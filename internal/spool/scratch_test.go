@@ -75,3 +75,31 @@ func TestScratch_CountsTowardsTheLimitOfAllFiles(t *testing.T) {
 		t.Errorf("with space given back: %v", err)
 	}
 }
+
+// TestScratch_FindsRoomBesideHeldAnswers fills all that answers may take.
+func TestScratch_FindsRoomBesideHeldAnswers(t *testing.T) {
+	t.Parallel()
+	d := NewDir(t.TempDir(), 4<<20)
+	held := create(t, d)
+	content := lines(1000)
+	var err error
+	for err == nil {
+		_, err = held.Write(content)
+	}
+	if err := held.Finish(err); !errors.Is(err, ErrFull) {
+		t.Fatalf("got %v, want %v", err, ErrFull)
+	}
+	s := newScratch(t, d)
+	if _, err := s.Write(make([]byte, 1<<20)); err != nil {
+		t.Errorf("an upload beside %d bytes of answers: %v", d.Used(), err)
+	}
+	held.Release()
+	if d.Used() != 1<<20 || d.answers.Load() != 0 {
+		t.Errorf("%d bytes used, %d by answers, want 1 MiB by the upload alone", d.Used(), d.answers.Load())
+	}
+	next := create(t, d)
+	if err := next.Finish(nil); err != nil {
+		t.Errorf("an answer when there is room again: %v", err)
+	}
+	next.Release()
+}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	json "github.com/go-json-experiment/json"
@@ -323,5 +324,131 @@ func TestReleased_SlowReaderSeesOneState(t *testing.T) {
 	}
 	if now, _ := h.download(t); now.Count != release.Count+5 {
 		t.Errorf("afterwards %d entries, want %d", now.Count, release.Count+5)
+	}
+}
+
+// turns is a store whose readings of released data wait to be let go on, and
+// which counts them.
+type turns struct {
+	submission.Store
+	pass            chan struct{} // one word for each reading
+	running, begins atomic.Int64
+	most            atomic.Int64
+}
+
+func (c *turns) ReadReleased(ctx context.Context, o seqlease.Organism, begin func(submission.ReleasedHead) error, yield func(submission.ReleasedEntry) error) error {
+	c.begins.Add(1)
+	c.most.Store(max(c.most.Load(), c.running.Add(1)))
+	defer c.running.Add(-1)
+	return c.Store.ReadReleased(ctx, o, func(head submission.ReleasedHead) error {
+		if err := begin(head); err != nil {
+			return err
+		}
+		select {
+		case <-c.pass:
+		case <-ctx.Done():
+		}
+		return ctx.Err()
+	}, yield)
+}
+
+// TestReleased_L12_OneReadingAtATime has approvals between clients while the
+// first one's data is still being read: all that come later wait for one
+// reading, which shows every one of them at least what was released when it asked.
+func TestReleased_L12_OneReadingAtATime(t *testing.T) {
+	t.Parallel()
+	c := &turns{pass: make(chan struct{})}
+	h := journey(t, func(s submission.Store) submission.Store { c.Store = s; return c })
+	first, err := h.Released(t.Context(), zika, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type answer struct {
+		release *submission.Release
+		asked   int64 // entries that were released when it asked
+	}
+	const clients = 12
+	answers := make(chan answer, clients)
+	var group errgroup.Group
+	for i := range int64(clients) {
+		h.submitSmall(t, anna, h.group, "later")
+		h.process(t, nil)
+		if _, err := h.Approve(t.Context(), anna, submission.ApproveRequest{Organism: zika, Scope: seqlease.ApproveAll}); err != nil {
+			t.Fatal(err)
+		}
+		group.Go(func() error {
+			r, err := h.Released(t.Context(), zika, first.ETag)
+			if err == nil {
+				answers <- answer{r, first.Count + i + 1}
+			}
+			return err
+		})
+	}
+	if got := c.begins.Load(); got != 1 {
+		t.Errorf("%d readings began while the first was under way, want 1", got)
+	}
+	c.pass <- struct{}{}
+	go func() { // for each reading that follows
+		for {
+			select {
+			case c.pass <- struct{}{}:
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	first.Close()
+	close(answers)
+	for a := range answers {
+		if a.release.Count < a.asked || a.release.NotModified {
+			t.Errorf("%d entries, want at least the %d that were released when the client asked", a.release.Count, a.asked)
+		}
+		a.release.Close()
+	}
+	if c.most.Load() != 1 || c.begins.Load() > 3 {
+		t.Errorf("%d readings, %d at once, want 2 or 3, one at a time", c.begins.Load(), c.most.Load())
+	}
+	if got := h.spool.Used(); got != 0 {
+		t.Errorf("%d bytes of spool after the last reader, want 0", got)
+	}
+}
+
+// TestReleased_PlainReadersAreBounded: a reader of the text beyond the bound is
+// busy after a while, one of the frame is not, and who leaves makes room.
+func TestReleased_PlainReadersAreBounded(t *testing.T) {
+	t.Parallel()
+	h := journey(t, nil)
+	release, err := h.Released(t.Context(), zika, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release.Close()
+	var bodies []io.ReadCloser
+	defer func() {
+		for _, b := range bodies {
+			_ = b.Close()
+		}
+	}()
+	for range submission.MaxPlainReaders {
+		body, err := release.Open(t.Context(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies = append(bodies, body)
+	}
+	if _, err := release.Open(t.Context(), false); !errors.Is(err, seqlease.ErrBusy) {
+		t.Errorf("one more: got %v, want %v", err, seqlease.ErrBusy)
+	}
+	read(t, release, true)
+	_ = bodies[0].Close()
+	_ = bodies[0].Close() // gives no second place
+	bodies = bodies[1:]
+	if body, err := release.Open(t.Context(), false); err != nil {
+		t.Errorf("after one left: %v", err)
+	} else {
+		bodies = append(bodies, body)
 	}
 }
