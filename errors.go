@@ -31,6 +31,8 @@ var (
 	ErrTooLarge = errors.New("too large")
 	// ErrBusy: the store could not serve the request in time; it may be tried again.
 	ErrBusy = errors.New("busy")
+	// ErrStorageFull: what the store lies on has no room left. Nothing was stored.
+	ErrStorageFull = errors.New("storage full")
 )
 
 // Problem is one fault of an input: where it is and what is wrong. Empty parts

@@ -127,6 +127,7 @@ func sentinels() map[string]error {
 		"forbidden":         seqlease.ErrForbidden,
 		"too-large":         seqlease.ErrTooLarge,
 		"busy":              seqlease.ErrBusy,
+		"storage-full":      seqlease.ErrStorageFull,
 	}
 }
 

@@ -219,6 +219,9 @@ type Healthy = Health
 // NotFound defines model for NotFound.
 type NotFound = Problem
 
+// StorageFull defines model for StorageFull.
+type StorageFull = Problem
+
 // TooLarge defines model for TooLarge.
 type TooLarge = Problem
 

@@ -48,6 +48,7 @@ func ProblemKinds() []ProblemKind {
 		{seqlease.ErrPipelineUnknown, http.StatusUnprocessableEntity, problemURN + "pipeline-unknown"},
 		{seqlease.ErrState, http.StatusUnprocessableEntity, problemURN + "entry-state"},
 		{seqlease.ErrLeaseLost, http.StatusConflict, problemURN + "lease-lost"},
+		{seqlease.ErrStorageFull, http.StatusInsufficientStorage, problemURN + "storage-full"},
 		{seqlease.ErrBusy, http.StatusServiceUnavailable, typeBusy},
 	}
 }
@@ -123,6 +124,8 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.logger.LogAttrs(r.Context(), slog.LevelWarn, "busy", slog.String("request_id", id), slog.Any("error", err))
 		w.Header().Set("Retry-After", retryAfterSeconds)
 		p.Detail = "the server could not do this in time; try again"
+	case p.Status == http.StatusInsufficientStorage:
+		s.logger.LogAttrs(r.Context(), slog.LevelError, "storage full", slog.String("request_id", id), slog.Any("error", err))
 	case p.Status == http.StatusForbidden:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}

@@ -45,6 +45,7 @@ func TestProblem_EverySentinelHasAStatus(t *testing.T) {
 		seqlease.ErrState:            422,
 		seqlease.ErrTooLarge:         413,
 		seqlease.ErrBusy:             503,
+		seqlease.ErrStorageFull:      507,
 	}
 	if got := len(ProblemKinds()); got != len(want) {
 		t.Errorf("%d kinds, want %d", got, len(want))

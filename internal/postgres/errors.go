@@ -21,6 +21,7 @@ const (
 	deadlockDetected     = "40P01"
 	undefinedTable       = "42P01"
 	lockNotAvailable     = "55P03"
+	diskFull             = "53100"
 	unknownDatabase      = "3D000"
 	wrongPassword        = "28P01"
 	noPrivilege          = "42501"
@@ -37,11 +38,14 @@ func translate(err error) error {
 	var refused *pgconn.PgError
 	var unreachable *pgconn.ConnectError
 	switch {
-	case err == nil, errors.Is(err, seqlease.ErrBusy), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
+	case err == nil, errors.Is(err, seqlease.ErrBusy), errors.Is(err, seqlease.ErrStorageFull), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, pgx.ErrNoRows):
 		return err
 	case errors.As(err, &unreachable):
 		return &unreachableError{reason: reason(err)}
+	case errors.As(err, &refused) && refused.Code == diskFull:
+		return fmt.Errorf("%w: %w", seqlease.Explain(seqlease.ErrStorageFull,
+			"the disk of the database is full and nothing was stored: free some space there, then send it again"), err)
 	case errors.As(err, &refused):
 		if refused.Code == lockNotAvailable || hasClass(refused.Code, classConnection, classResources, classShutdown) {
 			return fmt.Errorf("%w: %w", seqlease.ErrBusy, err)

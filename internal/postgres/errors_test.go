@@ -28,6 +28,19 @@ func TestReason_RefusalsOfTheServerInWords(t *testing.T) {
 	}
 }
 
+func TestTranslate_FullDiskIsNotBusy(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]error{"53100": seqlease.ErrStorageFull, "53200": seqlease.ErrBusy, "53300": seqlease.ErrBusy} {
+		err := translate(translate(fmt.Errorf("insert: %w", &pgconn.PgError{Code: code})))
+		if !errors.Is(err, want) || errors.Is(err, seqlease.ErrStorageFull) && errors.Is(err, seqlease.ErrBusy) {
+			t.Errorf("%s: got %v, want %v", code, err, want)
+		}
+	}
+	if text := seqlease.Explanation(translate(&pgconn.PgError{Code: "53100"})); !strings.Contains(text, "is full") {
+		t.Errorf("says %q", text)
+	}
+}
+
 func TestUnreachable_IsBusyButDoesNotSaySo(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("open: %w", &unreachableError{reason: "no server"})

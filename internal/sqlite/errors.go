@@ -13,9 +13,6 @@ import (
 var (
 	// ErrInUse says that another process serves the store's file.
 	ErrInUse = errors.New("another process serves this file")
-	// ErrDiskFull says that the disk that holds the store is full. Nothing was stored, and
-	// the store goes on as soon as there is room.
-	ErrDiskFull = errors.New("the disk of the store is full")
 	// ErrClosed says that the store was closed.
 	ErrClosed = errors.New("the store is closed")
 )
@@ -27,8 +24,11 @@ func storeError(err error) error {
 		return err
 	}
 	switch {
+	case errors.Is(err, seqlease.ErrStorageFull), errors.Is(err, seqlease.ErrBusy): // told already
+		return err
 	case e.Code()&0xff == sqlite3.SQLITE_FULL, e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE:
-		return fmt.Errorf("%w; free some space: %w", ErrDiskFull, err)
+		return fmt.Errorf("%w: %w", seqlease.Explain(seqlease.ErrStorageFull,
+			"the disk that holds the store is full and nothing was stored: free some space on the server, then send it again"), err)
 	case e.Code()&0xff == sqlite3.SQLITE_BUSY, e.Code()&0xff == sqlite3.SQLITE_LOCKED:
 		return fmt.Errorf("%w: another program keeps the store's file locked: %w", seqlease.ErrBusy, err)
 	default:

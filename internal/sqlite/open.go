@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
@@ -35,6 +36,7 @@ type Store struct {
 	reader *sql.DB
 	reads  map[string]*sql.Stmt // by the name of the file in sql/
 	codec  *seqcodec.Codec
+	full   atomic.Bool // the last write found no room
 
 	mu           sync.RWMutex
 	dictionaries dictionaries
@@ -100,9 +102,20 @@ func (s *Store) Close() error {
 	return errors.Join(append(errs, s.lock.release())...)
 }
 
-// Ready says whether the database answers. Its schema is current since [Open].
+// Ready says whether the database answers and, if the last write found no room,
+// whether there is some again. Its schema is current since [Open].
 func (s *Store) Ready(ctx context.Context) error {
 	if _, err := s.Now(ctx); err != nil {
+		return fmt.Errorf("store %s is not ready: %w", s.path, err)
+	}
+	if !s.full.Load() {
+		return nil
+	}
+	err := s.write(ctx, func(ctx context.Context, t *tx) error {
+		_, err := t.exec(ctx, "probe_room")
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("store %s is not ready: %w", s.path, err)
 	}
 	return nil

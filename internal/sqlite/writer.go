@@ -90,7 +90,9 @@ func (s *Store) write(ctx context.Context, fn func(ctx context.Context, t *tx) e
 	r := &write{ctx: context.WithoutCancel(ctx), fn: fn, done: make(chan error, 1)}
 	select {
 	case s.writer.requests <- r:
-		return storeError(<-r.done)
+		err := storeError(<-r.done)
+		s.full.Store(errors.Is(err, seqlease.ErrStorageFull))
+		return err
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-s.writer.closing:

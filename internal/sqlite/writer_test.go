@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ func prepareUpload(ctx context.Context, s *Store, n int) (submission.Upload, err
 	g, err := s.CreateGroup(ctx, seqlease.NewGroup{GroupName: "Institute of Virology"}, "anna")
 	return submission.Upload{
 		Organism: storetest.WestNile, GroupID: g.GroupID, Submitter: "anna", AccessionPrefix: "LOC_",
-		Terms: seqlease.DataUseTerms{Type: seqlease.TermsOpen}, Entries: benchEntries(s, n),
+		Terms: seqlease.DataUseTerms{Type: seqlease.TermsOpen}, Entries: benchEntries(n),
 	}, err
 }
 
@@ -179,15 +180,34 @@ func TestWrite_B037_FullDiskLeavesTheStoreUsable(t *testing.T) {
 		}
 	}
 	limit(1) // the least that SQLite takes: as many as there are
-	u.Entries = benchEntries(s, 20*partEntries)
-	if _, err := s.Submit(t.Context(), u); !errors.Is(err, ErrDiskFull) {
-		t.Fatalf("got error %v, want %v", err, ErrDiskFull)
+	u.Entries = benchEntries(20 * partEntries)
+	if _, err := s.Submit(t.Context(), u); !errors.Is(err, seqlease.ErrStorageFull) || !strings.Contains(seqlease.Explanation(err), "is full") {
+		t.Fatalf("got error %v, want %v", err, seqlease.ErrStorageFull)
 	}
 	counts, err := s.List(t.Context(), submission.ListFilter{Organism: storetest.WestNile}, func(submission.ListedEntry) error { return nil })
 	if err != nil || counts.Statuses[seqlease.Received] != 10 {
 		t.Errorf("counted %v (%v), want 10 received", counts.Statuses, err)
 	}
+	large := seqlease.NewGroup{GroupName: strings.Repeat("x", 32<<20), ContactEmail: "lab@example.org"}
+	if _, err := s.CreateGroup(t.Context(), large, "anna"); !errors.Is(err, seqlease.ErrStorageFull) || !s.full.Load() {
+		t.Errorf("got error %v, known as full: %t, want %v", err, s.full.Load(), seqlease.ErrStorageFull)
+	}
+	pragma := func(text string) {
+		t.Helper()
+		if _, err := s.writer.conn.ExecContext(t.Context(), "PRAGMA "+text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pragma("query_only = 1") // no write succeeds
+	if err := s.Ready(t.Context()); err == nil {
+		t.Error("ready although the last write found no room and none succeeds")
+	}
+	pragma("query_only = 0")
+	s.full.Store(true)
 	limit(1 << 30)
+	if err := s.Ready(t.Context()); err != nil || s.full.Load() {
+		t.Errorf("with room again: not ready: %v", err)
+	}
 	if mapping, err := s.Submit(t.Context(), u); err != nil || len(mapping) != 20*partEntries {
 		t.Errorf("with room again: %d entries stored (%v)", len(mapping), err)
 	}
