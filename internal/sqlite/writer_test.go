@@ -27,7 +27,7 @@ func prepareUpload(ctx context.Context, s *Store, n int) (submission.Upload, err
 	g, err := s.CreateGroup(ctx, seqlease.NewGroup{GroupName: "Institute of Virology"}, "anna")
 	return submission.Upload{
 		Organism: storetest.WestNile, GroupID: g.GroupID, Submitter: "anna", AccessionPrefix: "LOC_",
-		Terms: seqlease.DataUseTerms{Type: seqlease.TermsOpen}, Entries: benchEntries(n),
+		Terms: seqlease.DataUseTerms{Type: seqlease.TermsOpen}, Entries: benchEntries(s, n),
 	}, err
 }
 
@@ -180,7 +180,7 @@ func TestWrite_B037_FullDiskLeavesTheStoreUsable(t *testing.T) {
 		}
 	}
 	limit(1) // the least that SQLite takes: as many as there are
-	u.Entries = benchEntries(20 * partEntries)
+	u.Entries = benchEntries(s, 20*partEntries)
 	if _, err := s.Submit(t.Context(), u); !errors.Is(err, seqlease.ErrStorageFull) || !strings.Contains(seqlease.Explanation(err), "is full") {
 		t.Fatalf("got error %v, want %v", err, seqlease.ErrStorageFull)
 	}
