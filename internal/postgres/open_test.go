@@ -130,6 +130,29 @@ func TestOpen_SaysInWordsWhyThereIsNoConnection(t *testing.T) {
 
 // Everything at once through a pool of one connection: nobody who holds it asks
 // for a second one.
+func TestReady_FullDiskIsTold(t *testing.T) {
+	t.Parallel()
+	s := newHarness("", postgres.Options{}).open(t)
+	for _, text := range []string{
+		"CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'no space left on device' USING ERRCODE = '53100'; END$$",
+		"CREATE TRIGGER no_room BEFORE INSERT ON submitting_group FOR EACH ROW EXECUTE FUNCTION no_room()",
+	} {
+		if _, err := s.Pool().Exec(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Ready(t.Context()); err != nil {
+		t.Errorf("before: %v", err)
+	}
+	_, err := s.CreateGroup(t.Context(), seqlease.NewGroup{GroupName: "g", ContactEmail: "lab@example.org"}, "anna")
+	if !errors.Is(err, seqlease.ErrStorageFull) {
+		t.Errorf("got %v, want %v", err, seqlease.ErrStorageFull)
+	}
+	if err := s.Ready(t.Context()); !errors.Is(err, seqlease.ErrStorageFull) {
+		t.Errorf("ready: got %v, want %v", err, seqlease.ErrStorageFull)
+	}
+}
+
 func TestStore_B040_OneConnectionServesEverybody(t *testing.T) {
 	t.Parallel()
 	s := newHarness("", postgres.Options{MaxConnections: 1}).open(t)

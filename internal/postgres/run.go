@@ -39,7 +39,10 @@ func (s *Store) with(ctx context.Context, f func(*pgxpool.Conn) error) error {
 		return translate(err)
 	}
 	defer c.Release()
-	return translate(f(c))
+	if err = translate(f(c)); errors.Is(err, seqlease.ErrStorageFull) {
+		s.full.note()
+	}
+	return err
 }
 
 // planned has a statement that reads a large part of a table planned each time,

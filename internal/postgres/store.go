@@ -43,6 +43,7 @@ type Store struct {
 	codec  *seqcodec.Codec
 	logger *slog.Logger
 	shares shares
+	full   fullness
 
 	mu           sync.RWMutex
 	organisms    map[seqlease.Organism]knownOrganism
@@ -110,12 +111,16 @@ func poolConfig(o Options) (*pgxpool.Config, error) {
 }
 
 // Ready says whether the database answers and has the schema that this program
-// needs. A newer schema is fine: older servers keep running during an upgrade.
+// needs, and whether it had room of late. A newer schema is fine: older servers
+// keep running during an upgrade.
 func (s *Store) Ready(ctx context.Context) error {
 	var version int64
 	err := s.with(ctx, func(c *pgxpool.Conn) error { return c.QueryRow(ctx, schemaVersionSQL).Scan(&version) })
 	if err != nil && !isUndefinedTable(err) {
 		return err
+	}
+	if s.full.recent() {
+		return seqlease.Explain(seqlease.ErrStorageFull, "the disk of the database was full less than %s ago", fullFor)
 	}
 	if want := newestMigration(); version < want {
 		return fmt.Errorf("the database has schema version %d and this program needs %d: run `seqlease migrate up`", version, want)
