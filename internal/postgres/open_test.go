@@ -128,8 +128,6 @@ func TestOpen_SaysInWordsWhyThereIsNoConnection(t *testing.T) {
 	}
 }
 
-// Everything at once through a pool of one connection: nobody who holds it asks
-// for a second one.
 func TestReady_FullDiskIsTold(t *testing.T) {
 	t.Parallel()
 	s := newHarness("", postgres.Options{}).open(t)
@@ -153,6 +151,8 @@ func TestReady_FullDiskIsTold(t *testing.T) {
 	}
 }
 
+// Everything at once through a pool of one connection: nobody who holds it asks
+// for a second one.
 func TestStore_B040_OneConnectionServesEverybody(t *testing.T) {
 	t.Parallel()
 	s := newHarness("", postgres.Options{MaxConnections: 1}).open(t)
