@@ -13,7 +13,7 @@ import (
 // An error of yield ends the call and is returned.
 func (s *Store) List(ctx context.Context, f submission.ListFilter, yield func(submission.ListedEntry) error) (submission.Counts, error) {
 	var counts submission.Counts
-	err := s.read(ctx, func(t *tx) error {
+	err := s.readLong(ctx, func(t *tx) error {
 		o, err := organismState(ctx, t, f.Organism)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sync/semaphore"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"github.com/seqlease/seqlease/internal/seqcodec"
@@ -27,6 +28,10 @@ type Options struct {
 // maxReaders bounds the snapshots that are read at once; further reads wait.
 const maxReaders = 16
 
+// maxLongReads bounds those among them that last as long as there is data, so
+// that claims always find a reader.
+const maxLongReads = maxReaders / 2
+
 // Store is the embedded store. It may be used concurrently.
 type Store struct {
 	path   string
@@ -34,6 +39,7 @@ type Store struct {
 	lock   *fileLock
 	writer *writer
 	reader *sql.DB
+	long   *semaphore.Weighted  // of maxLongReads
 	reads  map[string]*sql.Stmt // by the name of the file in sql/
 	codec  *seqcodec.Codec
 	full   atomic.Bool // the last write found no room
@@ -50,7 +56,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, logger: o.Logger, lock: lock, codec: seqcodec.New()}
+	s := &Store{path: path, logger: o.Logger, lock: lock, codec: seqcodec.New(), long: semaphore.NewWeighted(maxLongReads)}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}

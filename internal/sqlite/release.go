@@ -30,7 +30,7 @@ func (s *Store) ReleasedMark(ctx context.Context, o seqlease.Organism) (string, 
 func (s *Store) ReadReleased(ctx context.Context, o seqlease.Organism,
 	begin func(submission.ReleasedHead) error, yield func(submission.ReleasedEntry) error,
 ) error {
-	err := s.read(ctx, func(t *tx) error {
+	err := s.readLong(ctx, func(t *tx) error {
 		var head submission.ReleasedHead
 		var id, now int64
 		var current seqlease.PipelineVersion

@@ -159,6 +159,15 @@ func (s *Store) read(ctx context.Context, fn func(t *tx) error) error {
 	return storeError(fn(&tx{statement: func(name string) *sql.Stmt { return snapshot.StmtContext(ctx, s.reads[name]) }}))
 }
 
+// readLong is read for what lasts as long as there is data.
+func (s *Store) readLong(ctx context.Context, fn func(t *tx) error) error {
+	if err := s.long.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer s.long.Release(1)
+	return s.read(ctx, fn)
+}
+
 // readOnce is for a single statement, which is a snapshot by itself.
 func (s *Store) readOnce() *tx {
 	return &tx{statement: func(name string) *sql.Stmt { return s.reads[name] }}
