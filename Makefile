@@ -1,6 +1,6 @@
 # Names for what scripts/ and the go command do; `make` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint fmt fuzz golden generate bench demo
+.PHONY: help build test lint fmt fuzz generate bench demo
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -14,8 +14,6 @@ fmt: ## format all code
 	"$$(scripts/tools)/golangci-lint" fmt ./...
 fuzz: ## every fuzz target for 30 s
 	scripts/fuzz 30s
-golden: ## rewrite golden files
-	go test ./... -run Golden -update
 generate: ## rewrite generated code
 	scripts/generate
 bench: ## micro-benchmarks
