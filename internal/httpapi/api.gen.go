@@ -242,10 +242,10 @@ type ExtractUnprocessedDataParams struct {
 	// PipelineVersion The version of the pipeline that asks
 	PipelineVersion PipelineVersion `form:"pipelineVersion" json:"pipelineVersion"`
 
-	// LeaseSeconds How long the lease runs from now
+	// LeaseSeconds How long the lease runs from the moment of the claim
 	LeaseSeconds *int64 `form:"leaseSeconds,omitempty" json:"leaseSeconds,omitempty"`
 
-	// WaitSeconds How long the answer may be held back while nothing is waiting. The server may answer earlier, and at present always answers at once
+	// WaitSeconds How long the answer may be held back while nothing is waiting. The server may answer at once, whatever is asked
 	WaitSeconds *int64 `form:"waitSeconds,omitempty" json:"waitSeconds,omitempty"`
 
 	// WorkerId A label of the worker, shown to operators
@@ -300,6 +300,9 @@ type SubmitParams struct {
 
 	// RestrictedUntil Required for `RESTRICTED`, at most one year from today, as YYYY-MM-DD
 	RestrictedUntil *string `form:"restrictedUntil,omitempty" json:"restrictedUntil,omitempty"`
+
+	// IdempotencyKey Not supported. A request that carries it is refused with 400 and nothing is stored, because whoever sends one relies on a repeated request storing nothing twice. Without it, each request stores new entries
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
 // SubmitProcessedDataParams defines parameters for SubmitProcessedData.
@@ -945,6 +948,27 @@ func (siw *ServerInterfaceWrapper) Submit(w http.ResponseWriter, r *http.Request
 			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "restrictedUntil", Err: err})
 		}
 		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey string
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
 	}
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

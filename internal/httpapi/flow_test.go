@@ -180,7 +180,7 @@ func TestClaim_L14_NotModifiedOnlyForEmptyAnswers(t *testing.T) {
 	if len(entriesOf(t, full.body)) != 1 || full.Header.Get("ETag") == "" {
 		t.Errorf("got %d lines and ETag %q", len(entriesOf(t, full.body)), full.Header.Get("ETag"))
 	}
-	// The tag of the full answer is the present one while an entry still waits.
+	// The tag of the full answer is the current one while an entry still waits.
 	if a := extract(1, full.Header.Get("ETag")).want(t, 200); len(entriesOf(t, a.body)) != 1 {
 		t.Error("a known tag hid waiting work")
 	}

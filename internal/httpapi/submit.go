@@ -20,10 +20,19 @@ const maxPartField = 64 << 10
 // uploadOperation is the operation whose multipart form is an upload.
 const uploadOperation = "POST /{organism}/submit"
 
+// idempotencyHeader asks that a repeated request stores nothing twice. Who sends
+// it relies on that, so it is refused rather than ignored.
+const idempotencyHeader = "Idempotency-Key"
+
 // Submit stores an upload. Its files go to disk as they come, in whatever order,
 // and are looked at when all have come and there is a place. A compressed body
 // stays compressed until then, so that few unpack to large files at once.
 func (s *server) Submit(w http.ResponseWriter, r *http.Request, o Organism, params SubmitParams) {
+	if params.IdempotencyKey != nil {
+		s.fail(w, r, seqlease.InvalidParameter(idempotencyHeader,
+			idempotencyHeader+" is not supported: send the request without it; each one that answers 200 stores its entries anew"))
+		return
+	}
 	if _, err := s.organisms.Get(o); err != nil {
 		s.fail(w, r, err)
 		return
