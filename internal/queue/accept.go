@@ -18,7 +18,7 @@ const MaxResultLines = MaxEntries
 // MaxPackedBytes bounds what a submission of results keeps in memory: its lines
 // in the compressed form of storage. A genome close to its reference takes a few
 // hundred bytes of it, incompressible text all its length.
-const MaxPackedBytes = 32 << 20
+const MaxPackedBytes = 16 << 20
 
 // maxDetail bounds the detail of a refusal in bytes.
 const maxDetail = 2000

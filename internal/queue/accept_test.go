@@ -257,7 +257,7 @@ func TestAccept_PackedBytesAreBounded(t *testing.T) {
 			break
 		}
 	}
-	if !errors.Is(err, seqlease.ErrTooLarge) || !strings.Contains(seqlease.Explanation(err), "32 MiB") {
+	if !errors.Is(err, seqlease.ErrTooLarge) || !strings.Contains(seqlease.Explanation(err), "16 MiB") {
 		t.Errorf("got %v, want it refused as too large, naming the limit", err)
 	}
 }

@@ -38,7 +38,8 @@ type Store interface {
 	// included, in line order.
 	AcceptResults(ctx context.Context, s Submission) error
 	// GiveBack ends the attempt's lease and makes its entries wait again (L8). It
-	// returns how many entries were given back; an unknown attempt has none.
+	// returns how many entries were given back; an unknown attempt has none, nor has
+	// a lease that has ended, unless g is undelivered.
 	GiveBack(ctx context.Context, g GiveBack) (int, error)
 }
 
@@ -49,7 +50,7 @@ const PayloadLimit = 1000
 // PayloadBytes is how many bytes of documents, as stored, are in memory at once:
 // [Store.Claim] returns the first ones up to there, and [Store.ReadClaimed] the
 // others in pages (L12).
-const PayloadBytes = 8 << 20
+const PayloadBytes = 4 << 20
 
 // ErrDamaged says that a stored document can't be decompressed.
 var ErrDamaged = errors.New("the stored document is damaged")
@@ -117,6 +118,9 @@ type Line struct {
 // GiveBack returns a lease.
 type GiveBack struct {
 	AttemptID seqlease.AttemptID
-	// CountsAsAttempt is false where the batch never reached the worker.
+	// CountsAsAttempt is false where the entries' attempts stay as before the claim.
 	CountsAsAttempt bool
+	// Undelivered says that the batch never reached the worker. Then a lease that has
+	// ended is given back too, if nobody has taken it over yet.
+	Undelivered bool
 }
