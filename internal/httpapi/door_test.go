@@ -61,7 +61,6 @@ func organisms() []*organism.Organism {
 // door is a whole server on a real socket with a real store.
 type door struct {
 	url   string
-	store *sqlite.Store
 	spool *spool.Dir
 	dir   string
 	log   *logBuffer
@@ -75,6 +74,8 @@ type doorOptions struct {
 	readOnly bool
 	// spoolLimit is that of [spool.NewDir].
 	spoolLimit int64
+	// open opens the store; nil: [openSQLite].
+	open func(*testing.T) database
 	// wrap stands between the store and the domain, to break it on purpose.
 	wrap func(store) store
 }
@@ -84,19 +85,35 @@ type store interface {
 	submission.Store
 }
 
-func newDoor(t *testing.T, o doorOptions) *door {
+// database is a store as a server opens it.
+type database interface {
+	store
+	Register(ctx context.Context, organisms []*organism.Organism) error
+	Ready(ctx context.Context) error
+	Close() error
+}
+
+func openSQLite(t *testing.T) database {
 	t.Helper()
-	d := &door{dir: t.TempDir(), log: &logBuffer{}}
-	opened, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "store.db"), Logger: slog.New(slog.DiscardHandler)})
+	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "store.db"), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+func newDoor(t *testing.T, o doorOptions) *door {
+	t.Helper()
+	d := &door{dir: t.TempDir(), log: &logBuffer{}}
+	if o.open == nil {
+		o.open = openSQLite
+	}
+	opened := o.open(t)
 	t.Cleanup(func() {
 		if err := opened.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	d.store = opened
 	catalog, err := organism.NewCatalog(organisms()...)
 	if err != nil {
 		t.Fatal(err)
