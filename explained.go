@@ -12,6 +12,7 @@ import (
 type ExplainedError struct {
 	Kind     error
 	Sentence string
+	Problem  *Problem // the sentence in its parts, nil if it is not about a place in an input
 }
 
 // Explain returns an error of the kind that says the sentence.

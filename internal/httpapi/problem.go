@@ -35,7 +35,8 @@ const (
 // ProblemKinds lists the sentinels and what they become, first match first.
 // Beside them, a [*seqlease.RefusedError] is 422 "results-refused" with the list
 // refused, and a [*seqlease.InvalidError] is 400 "invalid-request" or 422
-// "invalid-content" with the list problems; anything else is a 500.
+// "invalid-content" with the list problems; the list of a [*seqlease.ExplainedError]
+// is its problem, if it has one. Anything else is a 500.
 // The Go client is tested to turn each back into its sentinel.
 func ProblemKinds() []ProblemKind {
 	return []ProblemKind{
@@ -74,7 +75,7 @@ func problemOf(err error) (p Problem, known bool) {
 			p.Type, p.Status = typeInvalidRequest, http.StatusBadRequest
 		}
 		for _, f := range invalid.Problems {
-			p.Problems = append(p.Problems, InputProblem{File: f.File, Line: f.Line, Record: f.Record, Field: f.Field, Message: f.Message})
+			p.Problems = append(p.Problems, inputProblem(f))
 		}
 		return p, true
 	}
@@ -84,13 +85,22 @@ func problemOf(err error) (p Problem, known bool) {
 	}
 	for _, kind := range ProblemKinds() {
 		if errors.Is(err, kind.Is) {
-			return Problem{Type: kind.Type, Status: kind.Status, Detail: seqlease.Explanation(err)}, true
+			p := Problem{Type: kind.Type, Status: kind.Status, Detail: seqlease.Explanation(err)}
+			var explained *seqlease.ExplainedError
+			if errors.As(err, &explained) && explained.Problem != nil {
+				p.Problems = []InputProblem{inputProblem(*explained.Problem)}
+			}
+			return p, true
 		}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, spool.ErrFull) {
 		return Problem{Type: typeBusy, Status: http.StatusServiceUnavailable}, true
 	}
 	return Problem{Type: typeBlank, Status: http.StatusInternalServerError}, false
+}
+
+func inputProblem(p seqlease.Problem) InputProblem {
+	return InputProblem{File: p.File, Line: p.Line, Record: p.Record, Field: p.Field, Message: p.Message}
 }
 
 // statusError is a fault of the transport that no domain room knows.

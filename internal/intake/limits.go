@@ -50,7 +50,7 @@ func (e faultError) Error() string { return e.String() }
 
 // tooLarge wraps [seqlease.ErrTooLarge] with where it was found.
 func tooLarge(p seqlease.Problem) error {
-	return seqlease.Explain(seqlease.ErrTooLarge, "%s", p)
+	return &seqlease.ExplainedError{Kind: seqlease.ErrTooLarge, Sentence: p.String(), Problem: &p}
 }
 
 // inBytes writes a limit for people.

@@ -10,11 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/organism"
@@ -162,34 +164,46 @@ var ourDecisions = map[string]string{
 	"60-stop-asterisk":     "accept",
 }
 
-// named are what our messages name beyond the table's word: file and line.
-var named = map[string][]string{
-	"10-duplicate-fasta-id":             {"sequence file, line 82", "in line 1 already"},
-	"11-duplicate-metadata-id":          {"metadata file, line 5", "in line 3 already"},
-	"16-unbalanced-quote":               {"metadata file, line 2:"},
-	"18-latin1":                         {"metadata file, line 2:", "save the file as UTF-8"},
-	"19-utf16":                          {"metadata file:"},
-	"20-nul-byte":                       {"metadata file, line 2,", `field "authors"`, "U+0000"},
-	"23-header-only-both":               {"no entries", "sequence file: the file is empty"},
-	"24-empty-files":                    {"metadata file: the file is empty", "sequence file: the file is empty"},
-	"26-record-without-sequence":        {"sequence file, line 28,"},
-	"27-text-before-first-header":       {"sequence file, line 1:"},
-	"31-metadata-id-with-space":         {"metadata file, line 3,", `field "id"`, "U+0020"},
-	"36-sequence-without-metadata":      {`sequence file, line 55, record "DOM/2016/BB_0059"`, "no row"},
-	"37-metadata-without-sequence":      {`metadata file, line 4, record "DOM/2016/BB_0059"`, "no sequence"},
-	"38-id-case-differs":                {`"PRVABC59"`, "upper and lower case differ"},
-	"39-id-unicode-forms":               {`"Cura\u00e7ao/2016/1"`, `"Curac\u0327ao/2016/1"`},
-	"40-missing-id-column":              {"metadata file, line 1:", `"strain", "accession", "date", "country", "authors"`},
-	"41-two-id-columns":                 {`"id"`},
-	"42-duplicate-column":               {"metadata file, line 1,"},
-	"43-ragged-rows":                    {"metadata file, line 3,", "3 fields, the header has 5", "line 4,", "6 fields"},
-	"44-comma-separated":                {"commas"},
-	"50-zst-long-window":                {"64 MiB"},
-	"54-gz-truncated":                   {"sequence file:", "gzip", "damaged or cut off"},
-	"57-zst-bomb":                       {"10 MiB", `record "PRVABC59"`},
-	"59-genbank-paste":                  {"sequence file, line 2,", "column 1", "GenBank"},
-	"66-multi-segment-fasta-id-missing": {`metadata file, line 2, record "YNDQ-L415G/2021-04-15/China", field "fastaIds"`, "China_S"},
-	"72-multi-segment-empty-fasta-ids":  {"metadata file, line 2,"},
+// named reads testdata/messy/named.tsv: all problems of every refused case, with
+// words of their messages.
+func named(tb testing.TB) map[string][]seqlease.Problem {
+	tb.Helper()
+	b, err := os.ReadFile(filepath.Join(testdata, "messy/named.tsv"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	problems := map[string][]seqlease.Problem{}
+	for _, row := range strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")[1:] {
+		f := strings.Split(row, "\t")
+		line, err := strconv.Atoi(f[2])
+		if err != nil {
+			tb.Fatalf("%q: %v", row, err)
+		}
+		problems[f[0]] = append(problems[f[0]], seqlease.Problem{File: f[1], Line: line, Record: f[3], Field: f[4], Message: f[5]})
+	}
+	return problems
+}
+
+// wantProblems checks the problems that err carries against the table's.
+func wantProblems(tb testing.TB, err error, want []seqlease.Problem) {
+	tb.Helper()
+	var invalid *seqlease.InvalidError
+	var explained *seqlease.ExplainedError
+	var got []seqlease.Problem
+	switch {
+	case errors.As(err, &invalid):
+		got = slices.Clone(invalid.Problems)
+	case errors.As(err, &explained) && explained.Problem != nil:
+		got = []seqlease.Problem{*explained.Problem}
+	}
+	for i := range got {
+		if i < len(want) && strings.Contains(got[i].Message, want[i].Message) {
+			got[i].Message = want[i].Message
+		}
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(seqlease.Problem{}, "Value")); diff != "" {
+		tb.Errorf("problems (-want +got):\n%s", diff)
+	}
 }
 
 // TestMessyUploads walks every damaged upload: the decision, what the message
@@ -205,6 +219,7 @@ func TestMessyUploads(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := entries(t, clean)
+	problems := named(t)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -225,7 +240,8 @@ func TestMessyUploads(t *testing.T) {
 					}
 				}
 			case "reject":
-				wantRefusal(t, err, append(named[c.name], c.names)...)
+				wantRefusal(t, err, c.names)
+				wantProblems(t, err, problems[c.name])
 			default:
 				t.Fatalf("no decision: %q", decision)
 			}
