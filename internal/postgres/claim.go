@@ -94,7 +94,7 @@ func (s *Store) claimAt(ctx context.Context, l *lane, organismID int32, c queue.
 func (s *Store) giveBackDetached(ctx context.Context, id seqlease.AttemptID) error {
 	tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
 	defer cancel()
-	_, err := s.GiveBack(tidy, queue.GiveBack{AttemptID: id})
+	_, err := s.GiveBack(tidy, queue.GiveBack{AttemptID: id, Undelivered: true})
 	return err
 }
 

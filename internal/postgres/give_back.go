@@ -16,9 +16,10 @@ import (
 var giveBackSQL string
 
 // GiveBack ends the attempt's lease and makes its entries wait again (L8), as
-// [queue.Store] says. A lease that has run out is left to whoever takes it over.
+// [queue.Store] says. A lease that has run out is left to whoever takes it over,
+// unless it wasn't delivered.
 func (s *Store) GiveBack(ctx context.Context, g queue.GiveBack) (int, error) {
-	arguments := pgx.StrictNamedArgs{"attempt": uuid(g.AttemptID), "counts": g.CountsAsAttempt}
+	arguments := pgx.StrictNamedArgs{"attempt": uuid(g.AttemptID), "counts": g.CountsAsAttempt, "undelivered": g.Undelivered}
 	var entries int
 	var organismID int32
 	var version seqlease.PipelineVersion

@@ -13,7 +13,7 @@ import (
 func (q *Queue) GiveBackUndelivered(ctx context.Context, id seqlease.AttemptID) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTimeout)
 	defer cancel()
-	if _, err := q.store.GiveBack(ctx, GiveBack{AttemptID: id}); err != nil {
+	if _, err := q.store.GiveBack(ctx, GiveBack{AttemptID: id, Undelivered: true}); err != nil {
 		return fmt.Errorf("give back undelivered claim %s: %w", id, err)
 	}
 	return nil

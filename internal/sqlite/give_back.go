@@ -11,7 +11,8 @@ import (
 
 // GiveBack ends the attempt's lease and makes its entries wait again (L8). It
 // returns how many entries were given back: none for an unknown attempt, and
-// none for a lease that has ended, whose entries wait already.
+// none for a lease that has ended, whose entries wait already, unless it wasn't
+// delivered and nobody has taken it over.
 func (s *Store) GiveBack(ctx context.Context, g queue.GiveBack) (int, error) {
 	var returned int64
 	err := s.write(ctx, func(ctx context.Context, t *tx) (err error) {
@@ -27,7 +28,7 @@ func (s *Store) GiveBack(ctx context.Context, g queue.GiveBack) (int, error) {
 func giveBack(ctx context.Context, t *tx, g queue.GiveBack) (int64, error) {
 	var organismID, version int64
 	attempt := sql.Named("attempt_id", g.AttemptID[:])
-	err := t.row(ctx, "give_back_state", []any{attempt}, &organismID, &version)
+	err := t.row(ctx, "give_back_state", []any{attempt, sql.Named("undelivered", g.Undelivered)}, &organismID, &version)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}

@@ -17,6 +17,9 @@ func giveBackCases() []testCase {
 		{name: "L8_GiveBackOfALargeLease", check: giveBackL8Large},
 		{name: "L8_B020_LeaseThatRanOutCountsInSpiteOfGiveBack", check: giveBackL8RanOut},
 		{name: "L8_GiveBackAfterTakeoverLeavesTheOtherLease", check: giveBackL8AfterTakeover},
+		{name: "L8_UndeliveredCostsNoAttemptAfterTheLeaseEndEither", check: giveBackL8UndeliveredLate},
+		{name: "L8_UndeliveredAfterTakeoverLeavesTheOtherLease", check: giveBackL8UndeliveredTakenOver},
+		{name: "L8_UndeliveredAgainstTakeoverExactlyOneWins", check: giveBackL8UndeliveredAgainstTakeover},
 	}
 }
 
@@ -115,4 +118,73 @@ func giveBackL8AfterTakeover(t *testing.T, h Harness) {
 	f.giveBack(t, late.AttemptID, false, 0)
 	f.wantStatuses(t, inProcessing(lease))
 	f.mustAccept(t, f.lines(t, lease)...)
+}
+
+// giveBackUndelivered returns a claim that didn't reach the worker and wants so
+// many entries given back.
+func (f *fixture) giveBackUndelivered(t *testing.T, id seqlease.AttemptID, want int) {
+	t.Helper()
+	n, err := f.GiveBack(t.Context(), queue.GiveBack{AttemptID: id, Undelivered: true})
+	if err != nil {
+		t.Fatalf("give back undelivered: %v", err)
+	}
+	wantSame(t, "entries given back", n, want)
+}
+
+func giveBackL8UndeliveredLate(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.submit(t, 3)
+	for range 2 {
+		lease := f.claim(t, 3)
+		wantSame(t, "claimed", claimed(lease), versions)
+		wantSame(t, "attempts", attempts(lease), []int{1, 1, 1})
+		f.age(t, leaseTime)
+		f.giveBackUndelivered(t, lease.AttemptID, 3)
+		f.giveBackUndelivered(t, lease.AttemptID, 0)
+		wantRefused(t, f.accept(t, f.lines(t, lease)...), leaseLost(versions)...)
+		f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Received: 3})
+	}
+}
+
+func giveBackL8UndeliveredTakenOver(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	f.submit(t, 2)
+	late := f.claim(t, 2)
+	f.age(t, leaseTime)
+	lease := f.claim(t, 2)
+	wantSame(t, "attempts", attempts(lease), []int{2, 2})
+	f.giveBackUndelivered(t, late.AttemptID, 0)
+	f.wantStatuses(t, inProcessing(lease))
+	f.mustAccept(t, f.lines(t, lease)...)
+}
+
+func giveBackL8UndeliveredAgainstTakeover(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	for round := range 10 {
+		versions := f.submit(t, 4)
+		late := f.claim(t, 4)
+		f.age(t, leaseTime)
+		returned := make(chan int, 1)
+		go func() {
+			n, err := f.GiveBack(t.Context(), queue.GiveBack{AttemptID: late.AttemptID, Undelivered: true})
+			if err != nil {
+				n = -1
+			}
+			returned <- n
+		}()
+		lease := f.claim(t, 4)
+		n := <-returned
+		if n == 4 && len(lease.Entries) == 0 { // the claim passed what the give back had locked
+			lease = f.claim(t, 4)
+		}
+		attempt := 2
+		if n == 4 {
+			attempt = 1
+		} else if n != 0 {
+			t.Fatalf("round %d: %d entries were given back, want 4 or none", round, n)
+		}
+		wantSame(t, "claimed", claimed(lease), versions)
+		wantSame(t, "attempts", attempts(lease), []int{attempt, attempt, attempt, attempt})
+		f.mustAccept(t, f.lines(t, lease)...)
+	}
 }

@@ -4,7 +4,7 @@ WITH held AS MATERIALIZED (
 ),
 gone AS MATERIALIZED (
     DELETE FROM lease
-    WHERE attempt_id = @attempt AND part IN (SELECT part FROM held WHERE lease_until > clock_timestamp())
+    WHERE attempt_id = @attempt AND part IN (SELECT part FROM held WHERE @undelivered::boolean OR lease_until > clock_timestamp())
     RETURNING organism_id, pipeline_version, entry_ids, attempts, hand_outs
 ),
 back AS MATERIALIZED (
