@@ -15,10 +15,16 @@ import (
 // maxParts is how many parts a multipart body may have.
 const maxParts = 100
 
+// maxPartHeaders is how much may stand before the contents of a part. The headers
+// are kept in memory while the client takes its time, and the limit of
+// [multipart.Reader] is a hundred times as much.
+const maxPartHeaders = 64 << 10
+
 // multipartReader reads the parts of a bounded multipart body one after the other.
 type multipartReader struct {
 	parts *multipart.Reader
 	end   *tail
+	last  *multipart.Part
 	what  string
 	count int
 }
@@ -35,7 +41,13 @@ func multipartBody(r *http.Request, limit int64, what string) (*multipartReader,
 
 // next returns the next part as it came, undecoded, or [io.EOF] after the last.
 func (m *multipartReader) next() (*multipart.Part, error) {
+	if m.last != nil {
+		_ = m.last.Close() // reads to its end, however far that is; a fault comes again below
+	}
+	m.end.bound(maxPartHeaders, seqlease.Explain(seqlease.ErrTooLarge,
+		"the headers of part %d of the %s are larger than %d bytes", m.count+1, m.what, maxPartHeaders))
 	part, err := m.parts.NextRawPart()
+	m.end.unbound()
 	switch {
 	case err == io.EOF && m.end.marked():
 		// The reader ends so, but also in the headers of a part that breaks off. A
@@ -49,7 +61,17 @@ func (m *multipartReader) next() (*multipart.Part, error) {
 		return nil, seqlease.Explain(seqlease.ErrTooLarge, "the %s may have at most %d parts", m.what, maxParts)
 	}
 	m.count++
+	m.last = part
 	return part, nil
+}
+
+// drain reads what follows the last part. Only with the end of a body net/http
+// begins to notice that a client leaves.
+func (m *multipartReader) drain() error {
+	if _, err := io.Copy(io.Discard, m.end); err != nil {
+		return bodyError(err)
+	}
+	return nil
 }
 
 // fault says why the next part could not be read.
@@ -79,11 +101,25 @@ type tail struct {
 	delimiter string
 	kept      []byte
 	err       error // what the source ended with
+	room      int   // how much may be read yet, if over is set
+	over      error // what is said beyond
 }
+
+// bound has the next reads end with the error over beyond room bytes.
+func (t *tail) bound(room int, over error) { t.room, t.over = room, over }
+func (t *tail) unbound()                   { t.over = nil }
 
 // Read keeps a copy of the last bytes.
 func (t *tail) Read(p []byte) (int, error) {
+	if t.over != nil {
+		if t.room == 0 {
+			t.err = t.over
+			return 0, t.err
+		}
+		p = p[:min(len(p), t.room)]
+	}
 	n, err := t.source.Read(p)
+	t.room -= n
 	t.kept = append(t.kept, p[:n]...)
 	if surplus := len(t.kept) - tailBytes; surplus > tailBytes {
 		t.kept = append(t.kept[:0], t.kept[surplus:]...)

@@ -103,7 +103,7 @@ func (f *uploadForm) read(r *http.Request) error {
 	for {
 		part, err := parts.next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return parts.drain()
 		}
 		if err != nil {
 			return err
