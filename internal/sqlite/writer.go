@@ -91,7 +91,12 @@ func (s *Store) write(ctx context.Context, fn func(ctx context.Context, t *tx) e
 	select {
 	case s.writer.requests <- r:
 		err := storeError(<-r.done)
-		s.full.Store(errors.Is(err, seqlease.ErrStorageFull))
+		switch {
+		case err == nil:
+			s.full.Store(false)
+		case errors.Is(err, seqlease.ErrStorageFull):
+			s.full.Store(true)
+		}
 		return err
 	case <-ctx.Done():
 		return ctx.Err()

@@ -202,8 +202,10 @@ func TestWrite_B037_FullDiskLeavesTheStoreUsable(t *testing.T) {
 	if err := s.Ready(t.Context()); err == nil {
 		t.Error("ready although the last write found no room and none succeeds")
 	}
+	if !s.full.Load() {
+		t.Error("a write that failed for another reason is taken for room")
+	}
 	pragma("query_only = 0")
-	s.full.Store(true)
 	limit(1 << 30)
 	if err := s.Ready(t.Context()); err != nil || s.full.Load() {
 		t.Errorf("with room again: not ready: %v", err)
