@@ -25,22 +25,36 @@ type claimState struct {
 // finds nothing writes nothing and waits for no writer. A claim is as durable as
 // a result.
 func (s *Store) Claim(ctx context.Context, c queue.Claim) (queue.Lease, error) {
-	lease, err := s.claim(ctx, c)
-	if err != nil {
-		return queue.Lease{}, fmt.Errorf("claim %s v%d: %w", c.Organism, c.PipelineVersion, err)
+	for range claimTries {
+		lease, taken, err := s.claim(ctx, c)
+		if err != nil {
+			return queue.Lease{}, fmt.Errorf("claim %s v%d: %w", c.Organism, c.PipelineVersion, err)
+		}
+		if taken == 0 || len(lease.Entries) > 0 {
+			return lease, nil
+		}
+		// The lease is over or empty already. That says nothing about what waits.
+		c.AttemptID = seqlease.NewAttemptID()
 	}
-	return lease, nil
+	return queue.Lease{}, fmt.Errorf("claim %s v%d: %w: what was claimed was lost %d times before it could be read",
+		c.Organism, c.PipelineVersion, seqlease.ErrBusy, claimTries)
 }
 
-func (s *Store) claim(ctx context.Context, c queue.Claim) (queue.Lease, error) {
+// claimTries is how often a claim is made whose lease is lost before it is read:
+// it ended, or all its entries were deleted.
+const claimTries = 3
+
+// claim claims once. It returns how many entries the lease got; one of which
+// nothing can be read any more is given back.
+func (s *Store) claim(ctx context.Context, c queue.Claim) (queue.Lease, int, error) {
 	lease := queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease}
 	state, err := readClaimState(ctx, s.readOnce(), c)
 	if err != nil {
-		return lease, storeError(err)
+		return lease, 0, storeError(err)
 	}
 	lease.Mark = state.mark
 	if c.Entries <= 0 || !state.waiting && !state.ended {
-		return lease, nil
+		return lease, 0, nil
 	}
 	taken, err := s.moveToLease(ctx, c, &lease)
 	if err == nil && taken > 0 {
@@ -48,11 +62,11 @@ func (s *Store) claim(ctx context.Context, c queue.Claim) (queue.Lease, error) {
 		// decides nothing any more.
 		lease.Entries, err = s.readLease(context.WithoutCancel(ctx), c.AttemptID, taken)
 	}
-	if err != nil && taken > 0 {
-		_, giveBackErr := s.GiveBack(context.WithoutCancel(ctx), queue.GiveBack{AttemptID: c.AttemptID})
+	if taken > 0 && (err != nil || len(lease.Entries) == 0) {
+		_, giveBackErr := s.GiveBack(context.WithoutCancel(ctx), queue.GiveBack{AttemptID: c.AttemptID, Undelivered: true})
 		err = errors.Join(err, giveBackErr)
 	}
-	return lease, err
+	return lease, taken, err
 }
 
 // sliceEntries is how many entries a claim moves at most in one transaction, so

@@ -2,9 +2,12 @@ package sqlite
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
 )
 
@@ -82,4 +85,62 @@ func TestClaim_L2_SliceNeedsTheLease(t *testing.T) {
 		t.Errorf("%d entries joined a lease that is gone", got)
 	}
 	wantIntact(t, s)
+}
+
+// A lease that is lost before its claim was read isn't an empty queue: the claim
+// is made anew, a few times, and what it lost costs no attempt.
+func TestClaim_L8_LeaseLostBeforeItIsRead(t *testing.T) {
+	t.Parallel()
+	const n, large = 10, queue.PayloadLimit + 10
+	ends := "UPDATE lease SET lease_until = claimed_at WHERE attempt_id = NEW.attempt_id;"
+	deleted := "DELETE FROM leased WHERE attempt_id = NEW.attempt_id; DELETE FROM lease WHERE attempt_id = NEW.attempt_id;"
+	for name, c := range map[string]struct {
+		loss           string
+		times          int
+		entries, claim int
+		want           int // entries claimed, from the first-th on
+		first          int
+	}{
+		"ended":                     {ends, 1, n, 4, 4, 0},
+		"ended, without documents":  {ends, 1, large, large, large, 0},
+		"ended each time but one":   {ends, claimTries - 1, n, n, n, 0},
+		"deleted":                   {deleted, 1, n, 4, 4, 4},
+		"deleted, and nothing left": {deleted, 1, n, n, 0, 0},
+		"ended each time":           {ends, claimTries, n, 4, -1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _, versions := submitted(t, c.entries)
+			db := outsider(t, s)
+			for _, text := range []string{
+				"CREATE TABLE loss (n INTEGER)",
+				fmt.Sprintf(`CREATE TRIGGER lose AFTER INSERT ON lease WHEN (SELECT count(*) FROM loss) < %d
+					BEGIN INSERT INTO loss VALUES (1); %s END`, c.times, c.loss),
+			} {
+				if _, err := db.ExecContext(t.Context(), text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			lease, err := s.Claim(t.Context(), benchClaim(c.claim))
+			if c.want < 0 {
+				if !errors.Is(err, seqlease.ErrBusy) {
+					t.Errorf("got %d entries, %v, want %v", len(lease.Entries), err, seqlease.ErrBusy)
+				}
+				lease, err = s.Claim(t.Context(), benchClaim(c.claim))
+				c.want = c.claim
+			}
+			if err != nil || len(lease.Entries) != c.want {
+				t.Fatalf("claimed %d entries, %v, want %d", len(lease.Entries), err, c.want)
+			}
+			for i, e := range lease.Entries {
+				if e.AccessionVersion != versions[c.first+i] || e.Attempt != 1 {
+					t.Fatalf("entry %d is %s in attempt %d, want %s in attempt 1", i, e.AccessionVersion, e.Attempt, versions[c.first+i])
+				}
+			}
+			held := count(t, s, "SELECT count(*) FROM leased WHERE attempt_id = ?", lease.AttemptID[:])
+			if all := count(t, s, "SELECT count(*) FROM leased"); all != held || held != c.want {
+				t.Errorf("the answered attempt holds %d of %d leased entries, want all %d", held, all, c.want)
+			}
+		})
+	}
 }

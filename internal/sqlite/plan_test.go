@@ -56,6 +56,7 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		{"claim_take_ended", []string{"SEARCH l USING COVERING INDEX lease_by_end", "SEARCH d USING", "SEARCH leased USING PRIMARY KEY"}, true}, // what is taken, for its places
 		{"claim_drop_ended", []string{"SEARCH l USING COVERING INDEX lease_by_end", "SEARCH lease USING PRIMARY KEY"}, false},
 		{"read_claimed", []string{"SEARCH d USING INDEX leased_by_attempt (attempt_id=? AND position>?"}, false},
+		{"read_claimed_keys", []string{"SEARCH d USING INDEX leased_by_attempt (attempt_id=? AND position>?"}, false},
 		{"accept_results of 100", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"judge_results", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"cut_accepted", []string{"SEARCH leased USING INDEX leased_by_attempt"}, false},
