@@ -110,7 +110,10 @@ func (s *server) decoding(r *http.Request) (open func(raw io.Reader) (io.Reader,
 }
 
 func decodeError(err error) error {
+	var ours *diskError
 	switch {
+	case errors.As(err, &ours):
+		return err
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
@@ -195,7 +198,7 @@ func mergeMultipart(r *http.Request) error {
 		part, err := parts.next()
 		if errors.Is(err, io.EOF) {
 			merge(r, form)
-			return nil
+			return parts.drain()
 		}
 		if err != nil {
 			return err

@@ -125,3 +125,17 @@ func TestBudget_IsGivenBackAndEndsWithTheRequest(t *testing.T) {
 		t.Errorf("got error %v and %d places where all are taken, want to wait", err, len(b.places))
 	}
 }
+
+// TestBodyError_OursIsNoInvalidRequest has a fetched file that can't be read.
+func TestBodyError_OursIsNoInvalidRequest(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("read /secret/spool: input/output error")
+	b := newTestBody(t, strings.NewReader(""), 1<<20, newBudget())
+	b.fetched, b.raw = true, diskReader{iotest.ErrReader(broken)}
+	_, err := b.Read(make([]byte, 1))
+	for name, err := range map[string]error{"plain": bodyError(err), "decoded": bodyError(decodeError(err))} {
+		if p, known := problemOf(err); known || p.Status != 500 || !errors.Is(err, broken) {
+			t.Errorf("%s: %+v, known: %t, of %v, want a fault of our own", name, p, known, err)
+		}
+	}
+}

@@ -53,7 +53,7 @@ func (b *requestBody) fetch() error {
 		n, err := fill(source, buffer)
 		switch {
 		case err != nil && !errors.Is(err, io.EOF):
-			return bodyError(err)
+			return bodyError(&readError{err})
 		case err != nil && b.scratch == nil:
 			b.raw = bytes.NewReader(buffer[:n])
 			return nil
@@ -68,7 +68,7 @@ func (b *requestBody) fetch() error {
 			return failed
 		}
 		if err != nil {
-			b.raw = b.scratch.Open()
+			b.raw = diskReader{b.scratch.Open()}
 			return nil //nolint:nilerr // it is the end
 		}
 	}
@@ -90,7 +90,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	case b.err != nil:
 		return 0, b.err
 	case b.open == nil:
-		return b.raw.Read(p)
+		return b.readRaw(p)
 	case b.decoded == nil:
 		if b.err = b.begin(); b.err != nil {
 			return 0, b.err
@@ -103,6 +103,14 @@ func (b *requestBody) Read(p []byte) (int, error) {
 		}
 		b.err = err
 		b.endDecoding()
+	}
+	return n, err
+}
+
+func (b *requestBody) readRaw(p []byte) (int, error) {
+	n, err := b.raw.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) && !b.fetched {
+		err = &readError{err}
 	}
 	return n, err
 }
@@ -176,18 +184,51 @@ func (b *requestBody) release() {
 	b.places = nil
 }
 
-// bodyError says what a failed read of a body means.
+// readError is a fault of what the client sends, to tell it from those of our own
+// disk.
+type readError struct{ err error }
+
+func (e *readError) Error() string { return e.err.Error() }
+
+// Unwrap returns what the connection said.
+func (e *readError) Unwrap() error { return e.err }
+
+// diskError is a fault of our own disk, which a decoder passes on.
+type diskError struct{ err error }
+
+func (e *diskError) Error() string { return e.err.Error() }
+
+// Unwrap returns what the disk said.
+func (e *diskError) Unwrap() error { return e.err }
+
+// diskReader marks the faults of a fetched body.
+type diskReader struct{ source io.Reader }
+
+// Read passes on what the source gives.
+func (d diskReader) Read(p []byte) (int, error) {
+	n, err := d.source.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = &diskError{err}
+	}
+	return n, err
+}
+
+// bodyError says what a failed read of a body means. Only what is known to be the
+// client's is told as such; anything else is ours.
 func bodyError(err error) error {
 	var invalid *seqlease.InvalidError
 	var status *statusError
+	var broken *readError
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return errTooSlow
 	case errors.Is(err, seqlease.ErrTooLarge), errors.Is(err, seqlease.ErrBusy), errors.Is(err, context.Canceled),
 		errors.As(err, &invalid), errors.As(err, &status):
 		return err
-	default:
+	case errors.As(err, &broken), errors.Is(err, io.ErrUnexpectedEOF): // the latter in the midst of a part
 		return seqlease.InvalidParameter("body", fmt.Sprintf("the body broke off: %v", err))
+	default:
+		return fmt.Errorf("read body: %w", err)
 	}
 }
 

@@ -37,26 +37,30 @@ func (s *server) Submit(w http.ResponseWriter, r *http.Request, o Organism, para
 		s.fail(w, r, err)
 		return
 	}
-	form := &uploadForm{dir: s.submissions.Spool(), fields: map[string]string{}, files: map[string]*intake.File{}}
-	defer form.remove()
-	body := bodyOf(r)
-	if err := s.takeForm(r, body, form); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	request, err := form.request(o, params)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	request.Large = body.holdLarge
-	person, _ := personOf(r.Context())
-	stored, err := s.submissions.Submit(r.Context(), person, request)
+	stored, err := s.takeUpload(r, o, params)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	writeJSON(w, stored)
+}
+
+// takeUpload does the work. Its files are gone when it returns: the client may
+// take the answer as slowly as it likes.
+func (s *server) takeUpload(r *http.Request, o Organism, params SubmitParams) ([]seqlease.SubmissionIDMapping, error) {
+	form := &uploadForm{dir: s.submissions.Spool(), fields: map[string]string{}, files: map[string]*intake.File{}}
+	defer form.remove()
+	body := bodyOf(r)
+	if err := s.takeForm(r, body, form); err != nil {
+		return nil, err
+	}
+	request, err := form.request(o, params)
+	if err != nil {
+		return nil, err
+	}
+	request.Large = body.holdLarge
+	person, _ := personOf(r.Context())
+	return s.submissions.Submit(r.Context(), person, request)
 }
 
 // takeForm reads the form and waits for a place.
@@ -144,13 +148,8 @@ func (f *uploadForm) spool(part *multipart.Part) error {
 	if f.buffer == nil {
 		f.buffer = make([]byte, memoryBody)
 	}
-	_, err = io.CopyBuffer(disk, readMarked{part}, f.buffer)
-	var broken *readError
-	switch {
-	case errors.As(err, &broken):
-		return bodyError(broken.err)
-	case err != nil:
-		return fmt.Errorf("spool upload: %w", err)
+	if _, err = io.CopyBuffer(disk, part, f.buffer); err != nil {
+		return bodyError(err)
 	}
 	f.files[name] = &intake.File{Name: part.FileName(), Open: func() (io.ReadCloser, error) {
 		return diskFile{disk.Open()}, nil
@@ -163,22 +162,6 @@ type diskFile struct{ *io.SectionReader }
 
 // Close does nothing.
 func (diskFile) Close() error { return nil }
-
-// readMarked marks errors of reading, to tell them from those of the disk.
-type readMarked struct{ source io.Reader }
-
-type readError struct{ err error }
-
-func (e *readError) Error() string { return e.err.Error() }
-
-// Read passes on what the source gives.
-func (m readMarked) Read(p []byte) (int, error) {
-	n, err := m.source.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = &readError{err}
-	}
-	return n, err
-}
 
 // remove deletes the files.
 func (f *uploadForm) remove() {

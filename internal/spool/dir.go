@@ -1,10 +1,12 @@
 package spool
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -56,7 +58,7 @@ func (d *Dir) Create() (*File, error) {
 	}
 	disk, unnamed, err := createUnnamed(d.path, "seqlease-spool-*.zst")
 	if err != nil {
-		return nil, fmt.Errorf("create spool file: %w", err)
+		return nil, fmt.Errorf("create spool file: %w", diskFault(err))
 	}
 	f := &File{dir: d, disk: disk, unnamed: unnamed, holds: 1, changed: make(chan struct{})}
 	f.encoder, err = zstd.NewWriter(diskWriter{f}, zstd.WithEncoderLevel(zstd.SpeedDefault),
@@ -83,9 +85,17 @@ func (d *Dir) write(disk *os.File, p []byte) (int, error) {
 	n, err := disk.Write(p)
 	d.used.Add(int64(n) - size)
 	if err != nil {
-		return n, fmt.Errorf("write spool file: %w", err)
+		return n, fmt.Errorf("write spool file: %w", diskFault(err))
 	}
 	return n, nil
+}
+
+// diskFault says of a full disk what it is: others that finish don't help.
+func diskFault(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w: %w", seqlease.Explain(seqlease.ErrStorageFull, "the disk for temporary files is full"), err)
+	}
+	return err
 }
 
 // diskWriter is where the encoder of a file writes to.

@@ -24,7 +24,7 @@ func (d *Dir) CreateScratch() (*Scratch, error) {
 	}
 	disk, unnamed, err := createUnnamed(d.path, "seqlease-upload-*")
 	if err != nil {
-		return nil, fmt.Errorf("create spool file: %w", err)
+		return nil, fmt.Errorf("create spool file: %w", diskFault(err))
 	}
 	return &Scratch{dir: d, disk: disk, unnamed: unnamed}, nil
 }

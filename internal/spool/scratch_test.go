@@ -103,3 +103,20 @@ func TestScratch_FindsRoomBesideHeldAnswers(t *testing.T) {
 	}
 	next.Release()
 }
+
+func TestScratch_FullDiskIsStorageFull(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("there is no /dev/full here:", err)
+	}
+	d := NewDir(t.TempDir(), 0)
+	s := &Scratch{dir: d, disk: full, unnamed: true}
+	_, err = s.Write([]byte("x"))
+	if !errors.Is(err, seqlease.ErrStorageFull) || errors.Is(err, seqlease.ErrBusy) || strings.Contains(seqlease.Explanation(err), "/dev") {
+		t.Errorf("got %v, want that the storage is full, and no path in its explanation", err)
+	}
+	if err := s.Close(); err != nil || d.Used() != 0 {
+		t.Errorf("closed: %v, used %d", err, d.Used())
+	}
+}
