@@ -17,3 +17,6 @@ func (s *Store) Forget() {
 
 // Pool lets tests look at the database and stand in the way.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
+
+// Repetitions is how many transactions were tried again.
+func (s *Store) Repetitions() int64 { return s.repetitions.Load() }

@@ -23,27 +23,39 @@ import (
 // stage is a store and a second connection that holds statements up.
 type stage struct {
 	*postgres.Store
-	group seqlease.Group
-	other *pgx.Conn
+	group   seqlease.Group
+	other   *pgx.Conn
+	address string // for further connections
 }
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	h := newHarness("", postgres.Options{})
+	return newStageOf(t, newHarness("", postgres.Options{}))
+}
+
+func newStageOf(t *testing.T, h *harness) *stage {
+	t.Helper()
 	s := h.open(t)
-	other, err := pgx.Connect(t.Context(), h.databaseOf(s).address)
+	address := h.databaseOf(s).address
+	g := &stage{Store: s, group: register(t, s), other: connect(t, address), address: address}
+	g.exec(t, `CREATE FUNCTION stop_here() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN coalesce(NEW, OLD); END $$`)
+	return g
+}
+
+// connect opens a connection for as long as the test runs.
+func connect(t *testing.T, address string) *pgx.Conn {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := other.Close(context.Background()); err != nil {
+		if err := c.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
-	g := &stage{Store: s, group: register(t, s), other: other}
-	g.exec(t, `CREATE FUNCTION stop_here() RETURNS trigger LANGUAGE plpgsql AS
-		$$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN coalesce(NEW, OLD); END $$`)
-	return g
+	return c
 }
 
 // exec runs a statement on the second connection.

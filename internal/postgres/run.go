@@ -135,7 +135,7 @@ func (s *Store) again(ctx context.Context, f func() error, repeatable func(error
 		if err == nil || try == maxTries || !repeatable(err) || ctx.Err() != nil {
 			return err
 		}
-		s.logger.WarnContext(ctx, "transaction repeated", "error", err)
+		s.logger.WarnContext(ctx, "transaction repeated", "repetitions", s.repetitions.Add(1), "error", err)
 		timer := time.NewTimer(pause/2 + rand.N(pause)) //nolint:gosec // jitter, not a secret
 		select {
 		case <-timer.C:

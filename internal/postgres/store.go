@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -44,6 +45,8 @@ type Store struct {
 	logger *slog.Logger
 	shares shares
 	full   fullness
+	// repetitions counts transactions that were tried again, over all calls.
+	repetitions atomic.Int64
 
 	mu           sync.RWMutex
 	organisms    map[seqlease.Organism]knownOrganism
