@@ -21,6 +21,8 @@ type planNode struct {
 	Rows     float64    `json:"Actual Rows"`
 	Loops    float64    `json:"Actual Loops"`
 	Removed  float64    `json:"Rows Removed by Filter"`
+	Hit      int64      `json:"Shared Hit Blocks"`
+	Read     int64      `json:"Shared Read Blocks"`
 	Plans    []planNode `json:"Plans"`
 }
 
@@ -43,11 +45,7 @@ func TestClaim_L2_KeptPlanTouchesOnlyWhatItTakes(t *testing.T) {
 	g.exec(t, strings.ReplaceAll(postgres.ClaimSettingsSQL, ", true)", ", false)")) // for the session
 	g.exec(t, "COMMIT")
 	g.exec(t, "SET plan_cache_mode = force_generic_plan")
-	text, execute := prepared(t, g.other, pgx.StrictNamedArgs{
-		"organism": 2, "version": 1, "n": n, "after": 200, "probe": true,
-		"probe_from": pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true},
-		"attempt":    seqlease.NewAttemptID().String(), "seconds": 600, "claimed_by": "pipeline", "worker_id": "w", "payload": 8 << 20,
-	})
+	text, execute := prepared(t, g.other, claimArguments(2, n, 200))
 	g.exec(t, text)
 	g.exec(t, "EXPLAIN "+execute) // plans it while nothing is there
 	submitN(t, g.Store, g.group.GroupID, 5000)
@@ -86,6 +84,15 @@ func TestClaim_L2_KeptPlanTouchesOnlyWhatItTakes(t *testing.T) {
 	}
 	if left := g.ask(t, "SELECT count(*) FROM ticket"); left != 5000-n {
 		t.Errorf("%d tickets are left, want %d", left, 5000-n)
+	}
+}
+
+// claimArguments are those of a claim that looks at leases of any age, too.
+func claimArguments(organismID int32, n int, after int64) pgx.StrictNamedArgs {
+	return pgx.StrictNamedArgs{
+		"organism": organismID, "version": 1, "n": n, "after": after, "probe": true,
+		"probe_from": pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true},
+		"attempt":    seqlease.NewAttemptID().String(), "seconds": 600, "claimed_by": "pipeline", "worker_id": "w", "payload": 8 << 20,
 	}
 }
 
