@@ -6,6 +6,7 @@ import (
 	"embed"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,10 +36,11 @@ func prepare(ctx context.Context, p preparer) (map[string]*sql.Stmt, error) {
 	return statements, nil
 }
 
-// Statements that take rows are prepared for these numbers of rows, largest
-// first; any other number goes in several runs. (Taking rows out of a JSON text
-// costs ten times as much.)
-var rowCounts = []int{100, 10, 1}
+// Statements that take rows are prepared for these numbers of rows. Any other
+// number is filled up to the next with rows of NULLs, which the statements leave
+// out: so up to the last it is one run, and beyond it one run for each so many.
+// (Taking rows out of a JSON text costs ten times as much.)
+var rowCounts = []int{1, 10, 30, 100, 300, 1000}
 
 const rowsMarker = "VALUES @rows"
 
@@ -102,18 +104,15 @@ func (t *tx) execRows(ctx context.Context, name string, n int, appendRow func(va
 	var changed int64
 	var values []any
 	for done := 0; done < n; {
-		rows := rowCounts[len(rowCounts)-1]
-		for _, rows = range rowCounts {
-			if rows <= n-done {
-				break
-			}
-		}
+		rows := min(n-done, rowCounts[len(rowCounts)-1])
 		values = values[:0]
 		for i := range rows {
 			values = appendRow(values, done+i)
 		}
+		room := roomFor(rows)
+		values = append(values, make([]any, len(values)/rows*(room-rows))...)
 		// The rows' values are numbered from 1, since they come first in the text.
-		c, err := t.exec(ctx, variantName(name, rows), append(values, args...)...)
+		c, err := t.exec(ctx, variantName(name, room), append(values, args...)...)
 		if err != nil {
 			return 0, err
 		}
@@ -121,6 +120,12 @@ func (t *tx) execRows(ctx context.Context, name string, n int, appendRow func(va
 		done += rows
 	}
 	return changed, nil
+}
+
+// roomFor returns the least of the row counts that takes so many rows.
+func roomFor(rows int) int {
+	i, _ := slices.BinarySearch(rowCounts, rows)
+	return rowCounts[i]
 }
 
 // row reads the only row of a statement, or [sql.ErrNoRows].

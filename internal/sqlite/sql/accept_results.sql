@@ -9,7 +9,7 @@ CROSS JOIN entry AS e ON e.accession = r.accession AND e.version = r.version
 CROSS JOIN leased AS d
     ON d.pipeline_version = @pipeline_version AND d.entry_id = e.id AND d.attempt_id = r.attempt_id AND d.revision = e.revision
 CROSS JOIN lease AS l ON l.attempt_id = d.attempt_id
-WHERE l.lease_until > @now AND l.claimed_by = @claimed_by AND l.organism_id = @organism_id
+WHERE r.accession IS NOT NULL AND l.lease_until > @now AND l.claimed_by = @claimed_by AND l.organism_id = @organism_id
 ON CONFLICT (pipeline_version, entry_id) DO UPDATE
 SET revision = excluded.revision, attempt_id = excluded.attempt_id, outcome = excluded.outcome, digest = excluded.digest,
     dictionary_id = excluded.dictionary_id, processed_at = excluded.processed_at, body = excluded.body,

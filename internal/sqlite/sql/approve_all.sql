@@ -1,4 +1,4 @@
--- seqlease approve_all: everything processed that the filters take, all with one instant
+-- seqlease approve_all (L11): everything processed that the filters take, all with one instant
 UPDATE entry
 SET released_at = @now, approver = @approver
 WHERE id IN (SELECT s.id

@@ -1,4 +1,4 @@
--- seqlease approve_listed: as approve_all, of the listed entries
+-- seqlease approve_listed (L11): as approve_all, of the listed entries
 UPDATE entry
 SET released_at = @now, approver = @approver
 WHERE id IN (SELECT s.id

@@ -1,4 +1,4 @@
--- seqlease entry_states: where the given entries stand at @now, NULL where there is none; the same joins as entry_state
+-- seqlease entry_states (L4): where the given entries stand at @now, NULL where there is none; the same joins as entry_state
 SELECT v.accession, v.version, e.id, o.key, e.released_at IS NOT NULL, e.is_revocation, r.outcome, coalesce(l.lease_until > @now, 0)
 FROM (SELECT value ->> 0 AS accession, value ->> 1 AS version FROM json_each(@entries)) AS v
 LEFT JOIN published_entry AS e ON e.accession = v.accession AND e.version = v.version

@@ -1,4 +1,4 @@
--- seqlease read_released: released entries with the results of the current pipeline version
+-- seqlease read_released (L12): released entries with the results of the current pipeline version
 SELECT e.accession, e.version, e.submission_id, e.submitter, e.group_id, g.group_name, e.is_revocation, e.submitted_at,
        e.released_at, t.terms, coalesce(t.restricted_until, ''), t.changed_at,
        coalesce(r.dictionary_id, 0), r.body, coalesce(s.dictionary_id, 0), s.body

@@ -1,4 +1,4 @@
--- seqlease released_head: what comes before read_released, from the same snapshot
+-- seqlease released_head (L12, L13): what comes before read_released, from the same snapshot
 SELECT o.id, o.current_pipeline_version, m.mark, (SELECT now FROM clock),
        (SELECT count(*)
         FROM entry AS e

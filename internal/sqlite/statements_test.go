@@ -1,0 +1,103 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seqlease/seqlease/internal/queue"
+)
+
+// counted runs fn as a write and returns the names of its statements.
+func counted(t *testing.T, s *Store, fn func(ctx context.Context, t *tx) error) []string {
+	t.Helper()
+	var names []string
+	err := s.write(t.Context(), func(ctx context.Context, inner *tx) error {
+		names = nil
+		return fn(ctx, &tx{statement: func(name string) *sql.Stmt {
+			names = append(names, name)
+			return inner.statement(name)
+		}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// A claim and a submission of results take the same number of statements
+// whatever the number of entries.
+func TestStatements_L2_L3_AreAsManyForAnyNumberOfEntries(t *testing.T) {
+	t.Parallel()
+	sizes := []int{1, 99, 100, 101, 1000}
+	all := 0
+	for _, n := range sizes {
+		all += n
+	}
+	s, _, _ := submitted(t, all+1) // one more, so that every claim leaves something
+	for _, n := range sizes {
+		c := benchClaim(n)
+		claim := counted(t, s, func(ctx context.Context, t *tx) error {
+			slice, err := moveSlice(ctx, t, c, 0)
+			if err == nil && slice.entries != n {
+				err = fmt.Errorf("claimed %d entries, want %d", slice.entries, n)
+			}
+			return err
+		})
+		want := []string{"claim_state", "published_runs", "claim_take_tickets", "claim_cut_tickets", "claim_insert_lease"}
+		if diff := cmp.Diff(want, claim); diff != "" {
+			t.Errorf("statements of a claim of %d (-want +got):\n%s", n, diff)
+		}
+		entries, err := s.readLease(t.Context(), c.AttemptID, n)
+		if err != nil || len(entries) != n {
+			t.Fatalf("read %d entries, want %d: %v", len(entries), n, err)
+		}
+		lease := queue.Lease{AttemptID: c.AttemptID, Entries: entries}
+		accept := counted(t, s, func(ctx context.Context, t *tx) error {
+			return acceptResults(ctx, t, benchResults(lease, packedBody()), nil)
+		})
+		want = []string{
+			"organism_state", variantName("accept_results", roomFor(n)), "bump_released_by_results", "cut_accepted", "drop_empty_leases",
+		}
+		if diff := cmp.Diff(want, accept); diff != "" {
+			t.Errorf("statements for %d results (-want +got):\n%s", n, diff)
+		}
+	}
+	var stored int
+	if err := outsider(t, s).QueryRowContext(t.Context(), "SELECT count(*) FROM result").Scan(&stored); err != nil || stored != all {
+		t.Errorf("%d results are stored, want %d: %v", stored, all, err)
+	}
+}
+
+// BenchmarkRows hands rows of results over to SQLite, none of which are held:
+// what a number between two that statements are prepared for costs.
+func BenchmarkRows(b *testing.B) {
+	s, u := benchStore(b, 1000)
+	if _, err := s.Submit(b.Context(), u); err != nil {
+		b.Fatal(err)
+	}
+	lease, err := s.Claim(b.Context(), benchClaim(1000))
+	if err != nil {
+		b.Fatal(err)
+	}
+	lines := benchResults(lease, packedBody()).Lines
+	fence := named("organism_id", int64(1), "pipeline_version", int64(1), "claimed_by", "nobody", "now", int64(0))
+	for _, n := range []int{1, 9, 10, 31, 99, 100, 101, 301, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			err := s.write(b.Context(), func(ctx context.Context, t *tx) error {
+				for b.Loop() {
+					if _, err := storeResults(ctx, t, lines[:n], fence); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
