@@ -1,4 +1,4 @@
--- seqlease approve: releases those of the locked entries that are processed and good enough at this instant, all with one instant
+-- seqlease approve (L4, L10, L11): releases those of the locked entries that are processed and good enough at this instant, all with one instant
 WITH clock AS MATERIALIZED (
     SELECT clock_timestamp() AS at, id AS organism_id, current_version FROM organism WHERE id = @organism::int FOR SHARE
 ),

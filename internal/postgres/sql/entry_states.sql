@@ -1,4 +1,4 @@
--- seqlease entry_states: status (0 received, 1 in processing, 2 processed, 3 released) and outcome of entries that are locked
+-- seqlease entry_states (L4): status (0 received, 1 in processing, 2 processed, 3 released) and outcome of entries that are locked
 WITH held AS MATERIALIZED (
     SELECT unnest(l.entry_ids) AS entry_id
     FROM organism AS o JOIN lease AS l ON l.organism_id = o.id AND l.pipeline_version = o.current_version

@@ -1,7 +1,8 @@
 -- seqlease explain_missing (L5, L6, L10): what is known of result lines that no running lease of their attempt holds
 WITH line AS MATERIALIZED (
-    SELECT * FROM unnest(@attempts::uuid[], @accessions::text[], @versions::bigint[], @digests::bytea[]) WITH ORDINALITY
-        AS l (attempt_id, accession, version, digest, n)
+    SELECT l.n, l.attempt_id, l.accession, l.version, l.digest
+    FROM unnest(@attempts::uuid[], @accessions::text[], @versions::bigint[], @digests::bytea[])
+        WITH ORDINALITY AS l (attempt_id, accession, version, digest, n)
 ),
 -- A lease may hold an entry at a revision that was edited since.
 held AS MATERIALIZED (

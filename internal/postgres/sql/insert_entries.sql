@@ -1,6 +1,7 @@
 -- seqlease insert_entries (L1): a chunk of an upload, with data use terms and a ticket for each live pipeline version
 WITH fresh AS MATERIALIZED (
-    SELECT * FROM unnest(@ids::bigint[], @accessions::text[], @submission_ids::text[], @dictionaries::bigint[], @submitted::bytea[])
+    SELECT id, accession, submission_id, dictionary_id, submitted
+    FROM unnest(@ids::bigint[], @accessions::text[], @submission_ids::text[], @dictionaries::bigint[], @submitted::bytea[])
         AS f (id, accession, submission_id, dictionary_id, submitted)
 ),
 made AS (

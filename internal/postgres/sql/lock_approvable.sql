@@ -1,4 +1,4 @@
--- seqlease lock_approvable: locks what an approval without a list of entries may take, in order of id
+-- seqlease lock_approvable (L10): locks what an approval without a list of entries may take, in order of id
 SELECT e.id
 FROM entry AS e
 JOIN organism AS o ON o.id = e.organism_id
