@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,7 +87,7 @@ func BenchmarkRows(b *testing.B) {
 	lines := benchResults(lease, packedBody()).Lines
 	fence := named("organism_id", int64(1), "pipeline_version", int64(1), "claimed_by", "nobody", "now", int64(0))
 	for _, n := range []int{1, 9, 10, 31, 99, 100, 101, 301, 1000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			err := s.write(b.Context(), func(ctx context.Context, t *tx) error {
 				for b.Loop() {
 					if _, err := storeResults(ctx, t, lines[:n], fence); err != nil {
