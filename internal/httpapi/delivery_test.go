@@ -67,6 +67,11 @@ func TestClaim_L8_UndeliveredIsGivenBack(t *testing.T) {
 		if err := conn.Close(); err != nil {
 			t.Fatal(err)
 		}
+		// A client that left at once may be noticed before or after the claim.
+		eventually(t, "the server is done with the connection", func() bool {
+			_, done := d.ended.Load(conn.LocalAddr().String())
+			return done
+		})
 		d.allWaitAgain(t, 6)
 	}
 	entries := d.claim(t, pipe, 6)

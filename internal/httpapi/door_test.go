@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -64,6 +65,7 @@ type door struct {
 	spool *spool.Dir
 	dir   string
 	log   *logBuffer
+	ended sync.Map // addresses of clients whose connections the server is done with
 }
 
 // doorOptions are what tests change.
@@ -141,6 +143,11 @@ func newDoor(t *testing.T, o doorOptions) *door {
 	}
 	server := httptest.NewUnstartedServer(nil)
 	server.Config = httpapi.NewServer(handler)
+	server.Config.ConnState = func(c net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			d.ended.Store(c.RemoteAddr().String(), true)
+		}
+	}
 	server.Config.ErrorLog = slog.NewLogLogger(slog.NewTextHandler(d.log, nil), slog.LevelWarn)
 	server.Start()
 	t.Cleanup(server.Close)
