@@ -104,12 +104,6 @@ func (o *Organism) Check() []string {
 	return faults
 }
 
-// Segment returns the segment of that name.
-func (o *Organism) Segment(name string) (NamedSequence, bool) { return find(o.Segments, name) }
-
-// Gene returns the gene of that name.
-func (o *Organism) Gene(name string) (NamedSequence, bool) { return find(o.Genes, name) }
-
 func find(list []NamedSequence, name string) (NamedSequence, bool) {
 	for _, s := range list {
 		if s.Name == name {

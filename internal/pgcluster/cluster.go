@@ -85,12 +85,15 @@ func (c *Cluster) NewDatabase(ctx context.Context) (_ string, err error) {
 	return address.String(), nil
 }
 
+// ErrNotOurs says that a server which was there already is left alone.
+var ErrNotOurs = errors.New("a server that was there already is not killed")
+
 // Kill ends the server as kill -9 does, without a shutdown, and starts it again
-// on the same data and port; it returns once the server answers. Only for a
-// server of our own.
+// on the same data and port; it returns once the server answers. The error is
+// [ErrNotOurs] unless the server is our own.
 func (c *Cluster) Kill(ctx context.Context) error {
 	if c.server == nil {
-		return errors.New("a server that was there already is not killed")
+		return ErrNotOurs
 	}
 	return c.server.crash(ctx)
 }

@@ -1,6 +1,7 @@
 package pgcluster_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -28,8 +29,10 @@ func TestCluster(t *testing.T) {
 	}
 	exec(t, first, "CREATE TABLE kept (n int)")
 	exec(t, second, "CREATE TABLE kept (n int)") // fails if it is the same database
-	if err := c.Kill(ctx); err != nil {
-		t.Skipf("not a server of our own: %v", err)
+	if err := c.Kill(ctx); errors.Is(err, pgcluster.ErrNotOurs) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
 	}
 	exec(t, first, "INSERT INTO kept VALUES (1)")
 	connection, err := pgx.Connect(ctx, first)
