@@ -74,16 +74,22 @@ func TestClaim_L8_UndeliveredIsGivenBack(t *testing.T) {
 		})
 		d.allWaitAgain(t, 6)
 	}
-	entries := d.claim(t, pipe, 6)
-	if len(entries) != 6 {
-		t.Fatalf("claimed %d entries, want 6", len(entries))
+	d.wantGivenBackUncounted(t, 6)
+}
+
+// wantGivenBackUncounted claims n entries that came back undelivered: none of it
+// counted, and what is delivered whole is not given back.
+func (d *door) wantGivenBackUncounted(t *testing.T, n int) {
+	t.Helper()
+	entries := d.claim(t, pipe, n)
+	if len(entries) != n {
+		t.Fatalf("claimed %d entries, want %d", len(entries), n)
 	}
 	for _, e := range entries {
 		if e.Attempt != 1 {
 			t.Errorf("%s: attempt %d, want 1", e.AccessionVersion, e.Attempt)
 		}
 	}
-	// What was delivered whole is not given back.
 	d.sendResults(t, resultsOf(entries)).want(t, 204)
 	if !strings.Contains(d.log.String(), "undelivered claim given back") {
 		t.Error("the log doesn't tell")

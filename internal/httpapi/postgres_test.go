@@ -83,20 +83,7 @@ func TestPostgres_L8_UndeliveredIsGivenBack(t *testing.T) {
 		}
 		d.allWaitAgain(t, 6)
 	}
-	entries := d.claim(t, pipe, 6)
-	if len(entries) != 6 {
-		t.Fatalf("claimed %d entries, want 6", len(entries))
-	}
-	for _, e := range entries {
-		if e.Attempt != 1 {
-			t.Errorf("%s: attempt %d, want 1", e.AccessionVersion, e.Attempt)
-		}
-	}
-	// What was delivered whole is not given back.
-	d.sendResults(t, resultsOf(entries)).want(t, 204)
-	if !strings.Contains(d.log.String(), "undelivered claim given back") {
-		t.Error("the log doesn't tell")
-	}
+	d.wantGivenBackUncounted(t, 6)
 }
 
 // TestPostgres_L15_DamagedResultCutsTheStream spoils the last of many results:
