@@ -21,18 +21,18 @@ var acceptResultsSQL string
 // AcceptResults stores results of entries that the attempts hold, or nothing
 // (L3, L5, L6, L10), as [queue.Store] says. In the usual case it is one
 // statement, whatever the number of lines and attempts.
-func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) error {
+func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) (queue.Accepted, error) {
 	o, err := s.organism(ctx, r.Organism)
 	if err != nil {
-		return err
+		return queue.Accepted{}, err
 	}
 	lines, duplicates := splitDuplicates(r.Lines)
 	refused := append(slices.Clone(r.Invalid), duplicates...)
 	if len(lines) == 0 && len(refused) == 0 {
-		return nil
+		return queue.Accepted{}, nil
 	}
 	// A repetition is harmless (L6), so a lost answer is asked for again.
-	return s.repeat(ctx, func() error {
+	err = s.repeat(ctx, func() error {
 		if len(refused) == 0 {
 			whole, err := s.acceptWhole(ctx, o.id, r, lines)
 			if whole || err != nil {
@@ -41,6 +41,10 @@ func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) error {
 		}
 		return s.acceptLines(ctx, o.id, r, lines, refused)
 	})
+	if err != nil {
+		return queue.Accepted{}, err
+	}
+	return queue.Accepted{Stored: len(lines)}, nil
 }
 
 // splitDuplicates refuses every further line for an entry.

@@ -148,7 +148,7 @@ func BenchmarkDrain(b *testing.B) {
 						}
 						claims.Add(1)
 						drained.Add(int64(len(lease.Entries)))
-						if err := s.AcceptResults(b.Context(), answer(lease, body)); err != nil {
+						if _, err := s.AcceptResults(b.Context(), answer(lease, body)); err != nil {
 							return err
 						}
 					}
@@ -205,7 +205,7 @@ func BenchmarkAccept(b *testing.B) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for _, lease := range leases {
-		if err := s.AcceptResults(b.Context(), answer(lease, body)); err != nil {
+		if _, err := s.AcceptResults(b.Context(), answer(lease, body)); err != nil {
 			b.Fatal(err)
 		}
 	}

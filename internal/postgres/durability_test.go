@@ -38,7 +38,7 @@ func TestCommit_L2_L5_OnlyClaimsAreAsynchronous(t *testing.T) {
 			}{
 				{"submit", "entry", setting, func() error { _, err := g.Submit(t.Context(), smallUpload(g.Store, g.group.GroupID, 3)); return err }},
 				{"claim", "lease", "off", func() (err error) { lease, err = g.Claim(t.Context(), askFor(3)); return err }},
-				{"accept", "result", setting, func() error { return g.AcceptResults(t.Context(), packedAnswer(g.Store, lease)) }},
+				{"accept", "result", setting, func() error { return only(g.AcceptResults(t.Context(), packedAnswer(g.Store, lease))) }},
 				{"approve", "entry", setting, func() error {
 					_, err := g.Approve(t.Context(), submission.Approval{Organism: storetest.WestNile, Approver: "anna", Scope: seqlease.ApproveAll})
 					return err

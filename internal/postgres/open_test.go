@@ -175,7 +175,7 @@ func TestStore_B040_OneConnectionServesEverybody(t *testing.T) {
 					break
 				}
 				claimed += len(lease.Entries)
-				if err := s.AcceptResults(context.Background(), packedAnswer(s, lease)); err != nil {
+				if _, err := s.AcceptResults(context.Background(), packedAnswer(s, lease)); err != nil {
 					return fmt.Errorf("accept: %w", err)
 				}
 				done.Add(int64(len(lease.Entries)))

@@ -100,7 +100,7 @@ func shortLife(t *testing.T, s *postgres.Store) {
 		if giveBack {
 			_, err = s.GiveBack(t.Context(), queue.GiveBack{AttemptID: lease.AttemptID})
 		} else {
-			err = s.AcceptResults(t.Context(), packedAnswer(s, lease))
+			_, err = s.AcceptResults(t.Context(), packedAnswer(s, lease))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -73,7 +73,7 @@ func TestStatements_L2_L3_AreAsManyForAnyNumberOfEntries(t *testing.T) {
 		if diff := cmp.Diff([]string{"claim_settings", "claim"}, statementNames(sent.take())); diff != "" {
 			t.Errorf("statements of a claim of %d (-want +got):\n%s", n, diff)
 		}
-		if err := s.AcceptResults(t.Context(), packedAnswer(s, lease)); err != nil {
+		if _, err := s.AcceptResults(t.Context(), packedAnswer(s, lease)); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]string{"plan_settings", "accept_results"}, statementNames(sent.take())); diff != "" {

@@ -158,7 +158,7 @@ func (a *Acceptance) Commit(ctx context.Context) error {
 		return nil
 	}
 	slices.SortStableFunc(a.submission.Invalid, func(x, y seqlease.Refusal) int { return cmp.Compare(x.Line, y.Line) })
-	if err := a.store.AcceptResults(ctx, a.submission); err != nil {
+	if _, err := a.store.AcceptResults(ctx, a.submission); err != nil {
 		return fmt.Errorf("accept results for %s, pipeline version %d: %w",
 			a.submission.Organism, a.submission.PipelineVersion, err)
 	}

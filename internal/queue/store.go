@@ -36,11 +36,68 @@ type Store interface {
 	// same revision with the same digest, are no fault (L6). The error is a
 	// [*seqlease.RefusedError] with every refused line, [Submission.Invalid]
 	// included, in line order.
-	AcceptResults(ctx context.Context, s Submission) error
-	// GiveBack ends the attempt's lease and makes its entries wait again (L8). It
-	// returns how many entries were given back; an unknown attempt has none, nor has
-	// a lease that has ended, unless g is undelivered.
+	//
+	// With s.Skip the good lines are stored and the others, Invalid included, are
+	// returned in the answer (L5); then the error is never a RefusedError.
+	// Repetitions count as stored. Every refusal, in both modes, is noted as a
+	// [FailureRefused] of the entries that the attempts hold, in a transaction of its
+	// own; that this failed is logged, and changes no answer.
+	AcceptResults(ctx context.Context, s Submission) (Accepted, error)
+	// GiveBack ends the attempt's lease, or cuts entries from it, and makes them wait
+	// again (L8). It returns how many entries were given back; an unknown attempt has
+	// none, nor has a lease that has ended, unless g is undelivered.
+	// Undelivered is given back by the server, anything else by its user: then
+	// nothing held by that attempt and user is [seqlease.ErrLeaseLost], and entries
+	// that the lease doesn't hold are passed over.
 	GiveBack(ctx context.Context, g GiveBack) (int, error)
+}
+
+// RenewStore extends leases.
+type RenewStore interface {
+	// Renew moves the end of a running lease to r.Lease after the database's present
+	// (L7). An ended lease is never revived, and a lease that holds nothing is none:
+	// [seqlease.ErrLeaseLost], as for another user's.
+	Renew(ctx context.Context, r Renew) (Renewed, error)
+}
+
+// WaitStore lets one look at the database answer for every waiting claim.
+type WaitStore interface {
+	// Stirred says for each of them whether something may have become claimable
+	// since its mark was read: the mark is another, or a lease has ended. It is one
+	// statement.
+	Stirred(ctx context.Context, awaited []Awaited) ([]bool, error)
+}
+
+// Awaited is a queue that was empty, with the mark of the empty answer.
+type Awaited struct {
+	Organism        seqlease.Organism
+	PipelineVersion seqlease.PipelineVersion
+	Mark            string
+}
+
+// Renew asks for a later lease end.
+type Renew struct {
+	Organism  seqlease.Organism
+	AttemptID seqlease.AttemptID
+	ClaimedBy string        // user of the token; another user's lease counts as lost
+	Lease     time.Duration // whole seconds; 0: as claimed
+}
+
+// Renewed is a lease after its renewal.
+type Renewed struct {
+	Until time.Time // by the database's clock
+	Lease time.Duration
+	Held  int // entries
+	// Lost are entries that were cut from the lease since the claim by an edit, a
+	// deletion or an operator, in no order. Results that were accepted and entries
+	// that were given back aren't lost.
+	Lost []seqlease.AccessionVersion
+}
+
+// Accepted is what became of a submission of results.
+type Accepted struct {
+	Stored  int                // lines stored, repetitions included
+	Refused []seqlease.Refusal // in line order; only with Skip
 }
 
 // PayloadLimit is the largest claim that [Store.Claim] may return with documents,
@@ -72,8 +129,12 @@ type Lease struct {
 	Until     time.Time // lease end by the database's clock
 	Lease     time.Duration
 	Entries   []ClaimedEntry // in claim order
-	// Ended counts leases past their end that this claim took over.
-	Ended int
+	// Ended counts leases past their end that this claim took over, and EndedOf are
+	// whose they were.
+	Ended   int
+	EndedOf []EndedLease
+	// Paused says that the organism or the version is paused; then there are no entries.
+	Paused bool
 	// Mark is the state of the queue from which the claim was answered: as long
 	// as it is unchanged, nothing was added for this organism and version. Leases
 	// that end don't change it. It is an opaque word of printable ASCII.
@@ -103,6 +164,7 @@ type Submission struct {
 	// Invalid are lines that were refused before the store was asked. With any
 	// of them nothing is stored, and the store adds its own refusals.
 	Invalid []seqlease.Refusal
+	Skip    bool // store the good lines though others are refused
 }
 
 // Line is one result.
@@ -118,9 +180,24 @@ type Line struct {
 // GiveBack returns a lease.
 type GiveBack struct {
 	AttemptID seqlease.AttemptID
+	// Organism and ClaimedBy are those of the path and of the token; not for
+	// undelivered batches.
+	Organism  seqlease.Organism
+	ClaimedBy string
+	Entries   []seqlease.AccessionVersion // nil: all that the lease holds
+	Reason    string                      // storable text of at most [MaxReasonBytes], may be empty
 	// CountsAsAttempt is false where the entries' attempts stay as before the claim.
 	CountsAsAttempt bool
 	// Undelivered says that the batch never reached the worker. Then a lease that has
 	// ended is given back too, if nobody has taken it over yet.
 	Undelivered bool
 }
+
+// EndedLease is a lease that ran out.
+type EndedLease struct {
+	WorkerID  string
+	ClaimedBy string
+}
+
+// MaxReasonBytes bounds the text of a reason or a refusal as it is kept.
+const MaxReasonBytes = 2000

@@ -16,13 +16,13 @@ import (
 // AcceptResults stores the results of entries that the attempts hold (L3, L5,
 // L10), or nothing. A repetition of what is stored is no fault (L6). The error
 // is a [*seqlease.RefusedError] with every refused line in line order.
-func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) error {
+func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) (queue.Accepted, error) {
 	refused := append(slices.Clone(r.Invalid), duplicates(r.Lines)...)
 	err := s.write(ctx, func(ctx context.Context, t *tx) error { return acceptResults(ctx, t, r, refused) })
 	if err != nil {
-		return fmt.Errorf("accept results for %s v%d: %w", r.Organism, r.PipelineVersion, err)
+		return queue.Accepted{}, fmt.Errorf("accept results for %s v%d: %w", r.Organism, r.PipelineVersion, err)
 	}
-	return nil
+	return queue.Accepted{Stored: len(r.Lines)}, nil
 }
 
 func acceptResults(ctx context.Context, t *tx, r queue.Submission, refused []seqlease.Refusal) error {

@@ -130,7 +130,7 @@ func drainAll(b testing.TB, s *Store, workers int, body seqlease.Packed) {
 				if err != nil || len(lease.Entries) == 0 {
 					return err
 				}
-				if err := s.AcceptResults(ctx, benchResults(lease, body)); err != nil {
+				if _, err := s.AcceptResults(ctx, benchResults(lease, body)); err != nil {
 					return err
 				}
 			}

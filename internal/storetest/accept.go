@@ -96,7 +96,7 @@ func acceptL3AnotherUser(t *testing.T, h Harness) {
 	lines := f.lines(t, f.claim(t, 2))
 	other := results(lines...)
 	other.ClaimedBy = "another_pipeline"
-	wantRefused(t, f.AcceptResults(t.Context(), other), leaseLost(versions)...)
+	wantRefused(t, f.submitResults(t, other), leaseLost(versions)...)
 	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.InProcessing: 2})
 	f.mustAccept(t, lines...)
 }
@@ -116,7 +116,7 @@ func acceptL3WrongOrganism(t *testing.T, h Harness) {
 
 	misdirected := results(lines[1])
 	misdirected.Organism = CCHF
-	wantRefused(t, f.AcceptResults(t.Context(), misdirected), refused(2, nile[0], seqlease.RefusedWrongOrganism))
+	wantRefused(t, f.submitResults(t, misdirected), refused(2, nile[0], seqlease.RefusedWrongOrganism))
 }
 
 func acceptL3WrongVersion(t *testing.T, h Harness) {
@@ -126,7 +126,7 @@ func acceptL3WrongVersion(t *testing.T, h Harness) {
 	for _, version := range []seqlease.PipelineVersion{0, 2} {
 		other := results(lines...)
 		other.PipelineVersion = version
-		if err := f.AcceptResults(t.Context(), other); err == nil {
+		if err := f.submitResults(t, other); err == nil {
 			t.Errorf("results of pipeline version %d were accepted from a lease of version 1", version)
 		}
 	}
@@ -244,13 +244,13 @@ func acceptL5AllOrNothing(t *testing.T, h Harness) {
 	bad[54].AccessionVersion, bad[54].AttemptID = cchf[0], foreign.AttemptID
 	bad = slices.Delete(bad, 79, 80)
 	s := results(bad...)
-	wantRefused(t, f.AcceptResults(t.Context(), s),
+	wantRefused(t, f.submitResults(t, s),
 		refused(7, missing, seqlease.RefusedNotFound),
 		refused(30, versions[29], seqlease.RefusedLeaseLost),
 		refused(55, cchf[0], seqlease.RefusedWrongOrganism))
 	s.Invalid = []seqlease.Refusal{{AccessionVersion: versions[79], Line: 80, Reason: seqlease.RefusedInvalid, Detail: "unknown field"}}
 
-	wantRefused(t, f.AcceptResults(t.Context(), s),
+	wantRefused(t, f.submitResults(t, s),
 		refused(7, missing, seqlease.RefusedNotFound),
 		refused(30, versions[29], seqlease.RefusedLeaseLost),
 		refused(55, cchf[0], seqlease.RefusedWrongOrganism),
@@ -271,7 +271,7 @@ func acceptL5OnlyInvalid(t *testing.T, h Harness) {
 		{AccessionVersion: versions[0], Line: 1, Reason: seqlease.RefusedInvalid, Detail: "unknown field"},
 		{Line: 2, Reason: seqlease.RefusedInvalid, Detail: "not JSON"},
 	}
-	wantRefused(t, f.AcceptResults(t.Context(), s),
+	wantRefused(t, f.submitResults(t, s),
 		refused(1, versions[0], seqlease.RefusedInvalid), refused(2, seqlease.AccessionVersion{}, seqlease.RefusedInvalid))
 }
 

@@ -294,10 +294,17 @@ func results(lines ...queue.Line) queue.Submission {
 	return queue.Submission{Organism: WestNile, PipelineVersion: 1, ClaimedBy: worker, Lines: lines}
 }
 
+// submitResults makes the submission.
+func (f *fixture) submitResults(t *testing.T, s queue.Submission) error {
+	t.Helper()
+	_, err := f.AcceptResults(t.Context(), s)
+	return err
+}
+
 // accept submits the lines.
 func (f *fixture) accept(t *testing.T, lines ...queue.Line) error {
 	t.Helper()
-	return f.AcceptResults(t.Context(), results(lines...))
+	return f.submitResults(t, results(lines...))
 }
 
 // mustAccept submits the lines, which must be accepted.

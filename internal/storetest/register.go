@@ -130,7 +130,7 @@ func registerWithoutReference(t *testing.T, h Harness) {
 	line.Packed = packed
 	s := results(line)
 	s.Organism = key
-	if err := f.AcceptResults(t.Context(), s); err != nil {
+	if err := f.submitResults(t, s); err != nil {
 		t.Fatalf("accept: %v", err)
 	}
 	a := approval()

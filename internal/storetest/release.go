@@ -204,7 +204,7 @@ func releaseL13Mark(t *testing.T, h Harness) {
 	foreign := f.claimFrom(t, CCHF, 1)
 	s := results(f.lines(t, foreign)...)
 	s.Organism = CCHF
-	if err := f.AcceptResults(t.Context(), s); err != nil {
+	if err := f.submitResults(t, s); err != nil {
 		t.Fatalf("accept results of %s: %v", CCHF, err)
 	}
 	a := approval()

@@ -143,10 +143,10 @@ func repeatL3AnotherUser(t *testing.T, h Harness) {
 	f.mustAccept(t, lines[0])
 	other := results(lines...)
 	other.ClaimedBy = "another worker"
-	wantRefused(t, f.AcceptResults(t.Context(), other), leaseLost(versions)...)
+	wantRefused(t, f.submitResults(t, other), leaseLost(versions)...)
 	different := f.line(t, 1, versions[0], lines[0].AttemptID, "different", seqlease.NoIssues)
 	other.Lines = []queue.Line{different}
-	wantRefused(t, f.AcceptResults(t.Context(), other), leaseLost(versions[:1])...)
+	wantRefused(t, f.submitResults(t, other), leaseLost(versions[:1])...)
 	f.mustAccept(t, lines...)
 	f.wantReleased(t, "result of "+versions[0].String(), "result of "+versions[1].String())
 }
@@ -157,7 +157,7 @@ func repeatL6EqualAtOnce(t *testing.T, h Harness) {
 	lines := f.lines(t, f.claim(t, 20))
 	var group errgroup.Group
 	for range 8 {
-		group.Go(func() error { return f.AcceptResults(t.Context(), results(lines...)) })
+		group.Go(func() error { return f.submitResults(t, results(lines...)) })
 	}
 	if err := group.Wait(); err != nil {
 		t.Errorf("of equal submissions at once one was refused: %v", err)
@@ -178,7 +178,7 @@ func repeatL6DifferentAtOnce(t *testing.T, h Harness) {
 			f.line(t, 2, versions[1], lease.AttemptID, fmt.Sprintf("second %d", i), seqlease.NoIssues),
 		}
 		group.Go(func() error {
-			err := f.AcceptResults(t.Context(), results(lines...))
+			err := f.submitResults(t, results(lines...))
 			if err == nil {
 				winners.Add(1)
 				winner.Store(int64(i))

@@ -87,7 +87,7 @@ func textL18Entry(t *testing.T, f *fixture, group seqlease.Group, text string) {
 
 	s := results(f.line(t, 1, av, lease.AttemptID, text, seqlease.NoIssues))
 	s.ClaimedBy = text
-	if err := f.AcceptResults(t.Context(), s); err != nil {
+	if err := f.submitResults(t, s); err != nil {
 		t.Errorf("accept with %q: %v", text, err)
 		return
 	}

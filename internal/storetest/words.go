@@ -66,7 +66,7 @@ func wordsOfRefusals(t *testing.T, h Harness) {
 
 	other := results(lines[2])
 	other.PipelineVersion = 2
-	wantWords(t, f.AcceptResults(t.Context(), other),
+	wantWords(t, f.submitResults(t, other),
 		"attempt "+lease.AttemptID.String()+" claimed "+lines[2].String()+" for pipeline version 1, not 2: send the result with that version")
 	f.mustAccept(t, lines[2], lines[3])
 }
