@@ -68,6 +68,9 @@ type Selection struct {
 	// SubmittedFrom and SubmittedTo bound the instant of submission, inclusive and
 	// exclusive; zero: unbounded.
 	SubmittedFrom, SubmittedTo time.Time
+	// All says that no condition is meant. The domain refuses a selection that has
+	// neither this nor a condition; stores don't look at it.
+	All bool
 }
 
 // FreeLeases says which leases an operator ends. All conditions must hold; at

@@ -46,7 +46,7 @@ type Store interface {
 	// GiveBack ends the attempt's lease, or cuts entries from it, and makes them wait
 	// again (L8). It returns how many entries were given back; an unknown attempt has
 	// none, nor has a lease that has ended, unless g is undelivered.
-	// Undelivered is given back by the server, anything else by its user: then
+	// Undelivered and damaged is given back by the server, anything else by its user: then
 	// nothing held by that attempt and user is [seqlease.ErrLeaseLost], and entries
 	// that the lease doesn't hold are passed over.
 	GiveBack(ctx context.Context, g GiveBack) (int, error)
@@ -135,6 +135,9 @@ type Lease struct {
 	EndedOf []EndedLease
 	// Paused says that the organism or the version is paused; then there are no entries.
 	Paused bool
+	// RetryAfter is set by [Queue.Claim] alone: whole seconds for which a worker that
+	// fails everything should stay away (L9). Then there are no entries and no mark.
+	RetryAfter time.Duration
 	// Mark is the state of the queue from which the claim was answered: as long
 	// as it is unchanged, nothing was added for this organism and version. Leases
 	// that end don't change it. It is an opaque word of printable ASCII.
@@ -191,6 +194,9 @@ type GiveBack struct {
 	// Undelivered says that the batch never reached the worker. Then a lease that has
 	// ended is given back too, if nobody has taken it over yet.
 	Undelivered bool
+	// Damaged says that the server couldn't read the entries: it gives them back
+	// whoever claimed them, as [FailureDamaged]. ClaimedBy is not compared.
+	Damaged bool
 }
 
 // EndedLease is a lease that ran out.
