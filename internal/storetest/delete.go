@@ -66,15 +66,13 @@ func deleteL10EndedLease(t *testing.T, h Harness) {
 		refused(1, versions[0], seqlease.RefusedLeaseLost),
 		refused(2, versions[1], seqlease.RefusedNotFound),
 		refused(3, versions[2], seqlease.RefusedLeaseLost))
-	lease := f.claim(t, 2)
+	lease := f.claim(t, suspects(2))
 	wantSame(t, "claimed after the lease end", claimed(lease), []seqlease.AccessionVersion{versions[0], versions[2]})
 
 	f.age(t, leaseTime)
 	f.mustDelete(t, versions[0], versions[2])
-	if _, err := f.GiveBack(t.Context(), queue.GiveBack{AttemptID: lease.AttemptID}); err != nil {
-		t.Errorf("give back of deleted entries: %v", err)
-	}
-	wantSame(t, "claimed after all was deleted", claimed(f.claim(t, 3)), nil)
+	f.giveBack(t, lease.AttemptID, false, 0)
+	wantSame(t, "claimed after all was deleted", claimed(f.claim(t, suspects(3))), nil)
 	f.wantStatuses(t, nil)
 }
 

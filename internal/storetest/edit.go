@@ -34,7 +34,7 @@ func editL10Claimable(t *testing.T, h Harness) {
 	versions := f.submit(t, 3)
 	f.claim(t, 3)
 	f.age(t, leaseTime)
-	f.mustAccept(t, f.lines(t, f.claim(t, 3))...) // in the second attempt
+	f.mustAccept(t, f.lines(t, f.claim(t, suspects(3)))...) // in the second attempt
 	f.mustEdit(t, versions[1], submitted(77))
 	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Processed: 2, seqlease.Received: 1})
 

@@ -23,11 +23,21 @@ func giveBackCases() []testCase {
 	}
 }
 
-// giveBack returns the attempt's lease and wants so many entries given back.
+// returned is the fixtures' worker giving back all that the attempt holds.
+func returned(id seqlease.AttemptID) queue.GiveBack {
+	return queue.GiveBack{AttemptID: id, Organism: WestNile, ClaimedBy: worker}
+}
+
+// giveBack returns the attempt's lease and wants so many entries given back; with
+// none it wants the lease lost.
 func (f *fixture) giveBack(t *testing.T, id seqlease.AttemptID, counts bool, want int) {
 	t.Helper()
-	n, err := f.GiveBack(t.Context(), queue.GiveBack{AttemptID: id, CountsAsAttempt: counts})
-	if err != nil {
+	g := returned(id)
+	g.CountsAsAttempt = counts
+	n, err := f.GiveBack(t.Context(), g)
+	if want == 0 {
+		wantError(t, err, seqlease.ErrLeaseLost)
+	} else if err != nil {
 		t.Fatalf("give back: %v", err)
 	}
 	wantSame(t, "entries given back", n, want)
@@ -103,9 +113,7 @@ func giveBackL8RanOut(t *testing.T, h Harness) {
 	f.submit(t, 1)
 	lease := f.claim(t, 1)
 	f.age(t, leaseTime)
-	if _, err := f.GiveBack(t.Context(), queue.GiveBack{AttemptID: lease.AttemptID}); err != nil {
-		t.Fatalf("give back after the lease end: %v", err)
-	}
+	f.giveBack(t, lease.AttemptID, false, 0)
 	wantSame(t, "attempts", attempts(f.claim(t, 1)), []int{2})
 }
 
@@ -114,7 +122,7 @@ func giveBackL8AfterTakeover(t *testing.T, h Harness) {
 	f.submit(t, 2)
 	late := f.claim(t, 2)
 	f.age(t, leaseTime)
-	lease := f.claim(t, 2)
+	lease := f.claim(t, suspects(2))
 	f.giveBack(t, late.AttemptID, false, 0)
 	f.wantStatuses(t, inProcessing(lease))
 	f.mustAccept(t, f.lines(t, lease)...)
@@ -151,7 +159,7 @@ func giveBackL8UndeliveredTakenOver(t *testing.T, h Harness) {
 	f.submit(t, 2)
 	late := f.claim(t, 2)
 	f.age(t, leaseTime)
-	lease := f.claim(t, 2)
+	lease := f.claim(t, suspects(2))
 	wantSame(t, "attempts", attempts(lease), []int{2, 2})
 	f.giveBackUndelivered(t, late.AttemptID, 0)
 	f.wantStatuses(t, inProcessing(lease))
@@ -164,16 +172,16 @@ func giveBackL8UndeliveredAgainstTakeover(t *testing.T, h Harness) {
 		versions := f.submit(t, 4)
 		late := f.claim(t, 4)
 		f.age(t, leaseTime)
-		returned := make(chan int, 1)
+		givenBack := make(chan int, 1)
 		go func() {
 			n, err := f.GiveBack(t.Context(), queue.GiveBack{AttemptID: late.AttemptID, Undelivered: true})
 			if err != nil {
 				n = -1
 			}
-			returned <- n
+			givenBack <- n
 		}()
-		lease := f.claim(t, 4)
-		n := <-returned
+		lease := f.claim(t, suspects(4))
+		n := <-givenBack
 		if n == 4 && len(lease.Entries) == 0 { // the claim passed what the give back had locked
 			lease = f.claim(t, 4)
 		}

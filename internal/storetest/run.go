@@ -36,6 +36,10 @@ const WriteWhileReading = "write while reading"
 // DamageEntries is the capability that the harness can damage what is stored.
 const DamageEntries = "damage entries"
 
+// LoseTickets is the capability that the harness can remove what waits or is
+// held behind the store's back.
+const LoseTickets = "lose tickets"
+
 // Harness is what the suite needs to know about a store.
 type Harness struct {
 	// New returns a fresh, migrated, empty store that the test's clean-up closes.
@@ -49,6 +53,11 @@ type Harness struct {
 	// Damage spoils the stored document of an entry, behind the store's back; nil
 	// if [DamageEntries] is in Lacks.
 	Damage func(t *testing.T, s Store, av seqlease.AccessionVersion)
+	// Lose deletes every ticket of an entry, and whole leases that hold it, behind
+	// the store's back; nil if [LoseTickets] is in Lacks.
+	Lose func(t *testing.T, s Store, av seqlease.AccessionVersion)
+	// Retry is what the stores were opened with; zero: [queue.DefaultRetry].
+	Retry queue.Retry
 	// Lacks names the capabilities that the store doesn't have, each with the
 	// reason. Their cases are skipped with it.
 	Lacks map[string]string
