@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -26,8 +27,12 @@ type Options struct {
 	// tests and benchmarks need. Without it commits are faster and a crash of the
 	// machine, not of the server, may lose them.
 	Durable bool
-	// Settings are further server settings, "name=value" each.
+	// Settings are further server settings, "name=value" each. They win over our own,
+	// such as max_connections=200.
 	Settings []string
+	// Clock is by how much the server's clock is wrong. It takes libfaketime, see
+	// [ClockLibrary].
+	Clock time.Duration
 }
 
 // Cluster is a running PostgreSQL server. Its methods may be called concurrently.
@@ -44,6 +49,9 @@ type Cluster struct {
 // with this process. An error says how to install PostgreSQL if it is missing.
 func Start(ctx context.Context, o Options) (*Cluster, error) {
 	if address := os.Getenv(addressVariable); address != "" {
+		if o.Clock != 0 {
+			return nil, fmt.Errorf("%w: its clock can't be set", ErrNotOurs)
+		}
 		if _, err := url.Parse(address); err != nil {
 			return nil, fmt.Errorf("%s is not an address such as postgres://user@host/postgres", addressVariable)
 		}
@@ -86,7 +94,7 @@ func (c *Cluster) NewDatabase(ctx context.Context) (_ string, err error) {
 }
 
 // ErrNotOurs says that a server which was there already is left alone.
-var ErrNotOurs = errors.New("a server that was there already is not killed")
+var ErrNotOurs = errors.New("a server that was there already is left alone")
 
 // Kill ends the server as kill -9 does, without a shutdown, and starts it again
 // on the same data and port; it returns once the server answers. The error is
@@ -95,7 +103,7 @@ func (c *Cluster) Kill(ctx context.Context) error {
 	if c.server == nil {
 		return ErrNotOurs
 	}
-	return c.server.crash(ctx)
+	return errors.Join(c.server.end(killed), c.server.again(ctx))
 }
 
 // Stop shuts the server down and removes its files, or drops the databases made

@@ -32,6 +32,7 @@ type server struct {
 	settings []string
 	port     int
 
+	clock   time.Duration // by which the clock of the next start is wrong
 	mu      sync.Mutex
 	process *exec.Cmd
 	ended   chan struct{} // closed when process has ended
@@ -46,7 +47,7 @@ func startServer(ctx context.Context, bin string, o Options) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{bin: bin, dir: dir, settings: o.Settings}
+	s := &server{bin: bin, dir: dir, settings: o.Settings, clock: o.Clock}
 	if !o.Durable {
 		s.settings = append([]string{"fsync=off", "synchronous_commit=off", "full_page_writes=off"}, o.Settings...)
 	}
@@ -95,6 +96,9 @@ func (s *server) start(ctx context.Context) error {
 	process := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(s.bin, "postgres"), arguments...)
 	log := &bytes.Buffer{}
 	process.SysProcAttr, process.Dir, process.Stderr = attributes, s.dir, log
+	if process.Env, err = clockEnvironment(s.clock); err != nil {
+		return err
+	}
 	if err := process.Start(); err != nil {
 		return err
 	}
@@ -131,25 +135,6 @@ func (s *server) awaitAnswer(ctx context.Context) error {
 	}
 }
 
-// crash kills the server without a shutdown and starts it anew.
-func (s *server) crash(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	s.signal(syscall.SIGKILL)
-	<-s.ended
-	// The back ends notice the postmaster's death by themselves; until the last one
-	// has let go of the shared memory a new server refuses to start.
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
-	for {
-		err := s.start(ctx)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		<-again.C
-	}
-}
-
 func (s *server) stop() error {
 	s.mu.Lock()
 	stopped := s.stopped
@@ -158,9 +143,7 @@ func (s *server) stop() error {
 	if stopped {
 		return nil
 	}
-	s.signal(syscall.SIGINT) // a fast shutdown: sessions are ended, not waited for
-	<-s.ended
-	return os.RemoveAll(s.dir)
+	return errors.Join(s.end(fast), os.RemoveAll(s.dir))
 }
 
 func (s *server) signal(signal os.Signal) {
