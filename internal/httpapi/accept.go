@@ -47,7 +47,7 @@ func (s *server) SubmitProcessedData(w http.ResponseWriter, r *http.Request, o O
 		s.fail(w, r, err)
 		return
 	}
-	if err := acceptance.Commit(r.Context()); err != nil {
+	if _, err := acceptance.Commit(r.Context()); err != nil {
 		s.fail(w, r, err)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -20,14 +21,12 @@ const MaxResultLines = MaxEntries
 // hundred bytes of it, incompressible text all its length.
 const MaxPackedBytes = 16 << 20
 
-// maxDetail bounds the detail of a refusal in bytes.
-const maxDetail = 2000
-
 // AcceptanceRequest opens a submission of results.
 type AcceptanceRequest struct {
 	Organism        seqlease.Organism
 	PipelineVersion seqlease.PipelineVersion
 	SubmittedBy     string // user of the token
+	Skip            bool   // store the good lines though others are refused (L5)
 }
 
 // Acceptance takes in a submission of results line by line and keeps only the
@@ -35,11 +34,13 @@ type AcceptanceRequest struct {
 // for one goroutine. Nothing is stored before [Acceptance.Commit].
 type Acceptance struct {
 	store      Store
+	failing    *failingWorkers
 	organism   *organism.Organism
 	submission Submission
 	lineOf     map[seqlease.AccessionVersion]int // first line of each entry
 	lines      int
-	packed     int // bytes
+	packed     int                // bytes
+	attempt    seqlease.AttemptID // of the first line that names one
 }
 
 // NewAcceptance begins a submission of results. Errors:
@@ -50,8 +51,8 @@ func (q *Queue) NewAcceptance(_ context.Context, r AcceptanceRequest) (*Acceptan
 		return nil, err
 	}
 	return &Acceptance{
-		store: q.store, organism: o,
-		submission: Submission{Organism: r.Organism, PipelineVersion: r.PipelineVersion, ClaimedBy: r.SubmittedBy},
+		store: q.store, failing: q.failing, organism: o,
+		submission: Submission{Organism: r.Organism, PipelineVersion: r.PipelineVersion, ClaimedBy: r.SubmittedBy, Skip: r.Skip},
 		lineOf:     map[seqlease.AccessionVersion]int{},
 	}, nil
 }
@@ -74,6 +75,9 @@ func (q *Queue) NewAcceptance(_ context.Context, r AcceptanceRequest) (*Acceptan
 func (a *Acceptance) Add(number int, r *seqlease.Result) error {
 	if r.AttemptID.IsZero() {
 		return a.Refuse(number, r.AccessionVersion, MissingAttemptID)
+	}
+	if a.attempt.IsZero() {
+		a.attempt = r.AttemptID
 	}
 	if problems := unstorableTexts(r); len(problems) > 0 {
 		return a.Refuse(number, r.AccessionVersion, seqlease.Invalid(problems...).Error())
@@ -131,7 +135,7 @@ func (a *Acceptance) Refuse(number int, entry seqlease.AccessionVersion, detail 
 		entry.Accession = ""
 	}
 	return a.refuse(seqlease.Refusal{
-		AccessionVersion: entry, Line: number, Reason: seqlease.RefusedInvalid, Detail: shorten(detail, maxDetail),
+		AccessionVersion: entry, Line: number, Reason: seqlease.RefusedInvalid, Detail: CleanReason(detail),
 	})
 }
 
@@ -152,15 +156,33 @@ func (a *Acceptance) count() error {
 
 // Commit stores the results, or nothing (L3, L5, L6). The error is a
 // [*seqlease.RefusedError] with every refused line in line order, or the store's.
-// A submission without lines changes nothing. Call it once.
-func (a *Acceptance) Commit(ctx context.Context) error {
+// With Skip the good lines are stored, the refused ones are in the answer, and
+// that there are any is no error. A submission without lines changes nothing.
+// Call it once.
+func (a *Acceptance) Commit(ctx context.Context) (Accepted, error) {
 	if a.lines == 0 {
-		return nil
+		return Accepted{}, nil
 	}
 	slices.SortStableFunc(a.submission.Invalid, func(x, y seqlease.Refusal) int { return cmp.Compare(x.Line, y.Line) })
-	if _, err := a.store.AcceptResults(ctx, a.submission); err != nil {
-		return fmt.Errorf("accept results for %s, pipeline version %d: %w",
+	accepted, err := a.store.AcceptResults(ctx, a.submission)
+	a.judge(accepted, err)
+	if err != nil {
+		return Accepted{}, fmt.Errorf("accept results for %s, pipeline version %d: %w",
 			a.submission.Organism, a.submission.PipelineVersion, err)
 	}
-	return nil
+	return accepted, nil
+}
+
+// judge tells whether the worker gets anything done (L9).
+func (a *Acceptance) judge(accepted Accepted, err error) {
+	var refused *seqlease.RefusedError
+	switch {
+	case err == nil && len(accepted.Refused) < a.lines:
+		a.failing.attemptSucceeded(a.attempt)
+	case err == nil || errors.As(err, &refused):
+		otherwise := func(r seqlease.Refusal) bool { return r.Reason != seqlease.RefusedInvalid }
+		if len(a.submission.Invalid) == a.lines && !slices.ContainsFunc(a.submission.Invalid, otherwise) {
+			a.failing.attemptFailed(a.attempt)
+		}
+	}
 }

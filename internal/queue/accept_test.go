@@ -175,7 +175,8 @@ func TestAccept_LinesOfTheDoorAreReportedInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := refusals(t, acceptance.Commit(t.Context()), lease)
+	_, err = acceptance.Commit(t.Context())
+	got := refusals(t, err, lease)
 	check(t, got, []string{"1 ? invalid: no JSON", "3 ? invalid: no JSON"})
 	if len(got[0]) > 2100 {
 		t.Errorf("a detail of %d bytes, want it cut", len(got[0]))
@@ -202,7 +203,8 @@ func TestAccept_OtherOrganismOrUser(t *testing.T) {
 		if err := acceptance.Add(1, failed); err != nil {
 			t.Fatal(err)
 		}
-		check(t, refusals(t, acceptance.Commit(t.Context()), lease), []string{tc.want})
+		_, err = acceptance.Commit(t.Context())
+		check(t, refusals(t, err, lease), []string{tc.want})
 	}
 	if _, err := h.NewAcceptance(t.Context(), queue.AcceptanceRequest{Organism: "fern"}); !errors.Is(err, seqlease.ErrUnknownOrganism) {
 		t.Errorf("unknown organism: got %v, want %v", err, seqlease.ErrUnknownOrganism)

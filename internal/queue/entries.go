@@ -21,8 +21,7 @@ type Entry struct {
 // at a time is decompressed (L12). An error ends the sequence.
 //
 // An entry whose document is damaged is told to damaged and left out, so that its
-// neighbours are served. It stays in the lease: its attempt counts, and it isn't
-// handed out again before the lease ends.
+// neighbours are served. The caller gives it back ([Queue.Damaged]).
 func (q *Queue) Entries(ctx context.Context, lease Lease, damaged func(seqlease.AccessionVersion, error)) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		next := 0 // the first place that wasn't read yet

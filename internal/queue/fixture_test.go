@@ -119,7 +119,8 @@ func (h *house) send(t *testing.T, results ...*seqlease.Result) error {
 			t.Fatal(err)
 		}
 	}
-	return acceptance.Commit(t.Context())
+	_, err = acceptance.Commit(t.Context())
+	return err
 }
 
 // good is a result for an entry of a lease; data may hold more members of a line.

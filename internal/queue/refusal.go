@@ -64,7 +64,7 @@ func RefuseLost(l Line, asked seqlease.PipelineVersion, known LostLease) seqleas
 }
 
 func (l Line) refuse(reason seqlease.RefusalReason, format string, args ...any) seqlease.Refusal {
-	return seqlease.Refusal{AccessionVersion: l.AccessionVersion, Line: l.Number, Reason: reason, Detail: fmt.Sprintf(format, args...)}
+	return seqlease.Refusal{AccessionVersion: l.AccessionVersion, Line: l.Number, Reason: reason, Detail: CleanReason(fmt.Sprintf(format, args...))}
 }
 
 // CheckLive returns why nothing may be claimed for a pipeline version

@@ -169,7 +169,7 @@ func (h *house) process(t *testing.T, judge func(r *seqlease.Result, submissionI
 			t.Fatal(err)
 		}
 	}
-	if err := acceptance.Commit(ctx); err != nil {
+	if _, err := acceptance.Commit(ctx); err != nil {
 		t.Fatalf("accept: %v", err)
 	}
 }
