@@ -1,0 +1,279 @@
+package witness_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/witness"
+)
+
+func options() witness.Options {
+	return witness.Options{
+		Current: 1, Pipelines: []seqlease.PipelineVersion{1},
+		Bounds: witness.Bounds{Attempts: 3, HandOuts: 3}, Timeout: time.Minute,
+	}
+}
+
+type tape []witness.Event
+
+// Each history is what a correct store may answer, though some look odd.
+func TestCheck_AllowsWhatTheRulesAllow(t *testing.T) {
+	t.Parallel()
+	lost := witness.Part{AccessionVersion: entry}
+	for name, events := range map[string]tape{
+		"nothing": {},
+		"processed": {
+			create(0, 5), read(6, 7, seqlease.Received), claim(10, 12, first, 1, 1000), read(13, 14, seqlease.InProcessing),
+			submit(20, 25, first, "r1", witness.Stored), read(30, 31, seqlease.Processed), results(32, 33, first),
+		},
+		"claimed before the upload is answered":        {create(0, 50), claim(10, 12, first, 1, 1000)},
+		"repeated":                                     {create(0, 5), claim(10, 12, first, 1, 100), submit(20, 25, first, "r1", witness.Stored), submit(500, 505, first, "r1", witness.Stored)},
+		"different":                                    {create(0, 5), claim(10, 12, first, 1, 100), submit(20, 25, first, "r1", witness.Stored), submit(30, 35, first, "r2", different)},
+		"late":                                         {create(0, 5), claim(10, 12, first, 1, 100), submit(130, 135, first, "r1", leaseLost)},
+		"around the end, in time":                      {create(0, 5), claim(10, 12, first, 1, 100), submit(100, 135, first, "r1", witness.Stored)},
+		"around the end, too late":                     {create(0, 5), claim(10, 12, first, 1, 100), submit(100, 135, first, "r1", leaseLost)},
+		"taken over":                                   {create(0, 5), claim(10, 12, first, 1, 100), claim(120, 125, second, 2, 100), submit(130, 135, first, "r1", leaseLost), submit(140, 145, second, "r2", witness.Stored)},
+		"good, but another line was refused":           {create(0, 5), claim(10, 12, first, 1, 100), submit(20, 25, first, "r1", witness.Aborted), submit(30, 35, first, "r2", witness.Stored)},
+		"renewed":                                      {create(0, 5), claim(10, 12, first, 1, 100), renew(50, 55, first, 200), submit(200, 205, first, "r1", witness.Stored)},
+		"renewed too late":                             {create(0, 5), claim(10, 12, first, 1, 100), refused(renew(150, 155, first, 200)), claim(160, 165, second, 2, 100)},
+		"renewed by another user":                      {create(0, 5), claim(10, 12, first, 1, 100), byBob(refused(renew(50, 55, first, 200)))},
+		"renewed after its result":                     {create(0, 5), claim(10, 12, first, 1, 100), submit(20, 25, first, "r1", witness.Stored), renew(50, 55, first, 200)},
+		"renewed without an answer, claimed after":     {create(0, 5), claim(10, 12, first, 1, 100), unanswered(renew(50, 55, first, 200)), claim(120, 125, second, 2, 100)},
+		"renewed without an answer, in time":           {create(0, 5), claim(10, 12, first, 1, 100), unanswered(renew(50, 55, first, 200)), submit(180, 185, first, "r1", witness.Stored)},
+		"given back":                                   {create(0, 5), claim(10, 12, first, 1, 100), giveBack(20, 25, first, 1), claim(30, 35, second, 1, 100)},
+		"given back, counted":                          {create(0, 5), claim(10, 12, first, 1, 100), counted(giveBack(20, 25, first, 1)), claim(30, 35, second, 2, 100)},
+		"given back too late":                          {create(0, 5), claim(10, 12, first, 1, 100), giveBack(120, 125, first, 0), claim(130, 135, second, 2, 100)},
+		"given back without an answer":                 {create(0, 5), claim(10, 12, first, 1, 1000), unanswered(giveBack(20, 25, first, 1)), claim(30, 35, second, 1, 100)},
+		"given back without an answer, to no effect":   {create(0, 5), claim(10, 12, first, 1, 1000), unanswered(giveBack(20, 25, first, 1)), submit(30, 35, first, "r1", witness.Stored)},
+		"shortened":                                    {create(0, 5), claim(10, 12, first, 1, 1000), shorten(20, 25, first, 50), claim(60, 65, second, 2, 100)},
+		"submitted without an answer, then repeated":   {create(0, 5), claim(10, 12, first, 1, 100), unanswered(submit(20, 25, first, "r1", witness.Stored)), submit(500, 505, first, "r1", witness.Stored)},
+		"submitted without an answer, then refused":    {create(0, 5), claim(10, 12, first, 1, 100), unanswered(submit(20, 25, first, "r1", witness.Stored)), submit(500, 505, first, "r1", leaseLost)},
+		"claimed without an answer":                    {create(0, 5), unanswered(claim(10, 12, first, 1, 100)), read(20, 21, seqlease.InProcessing), claim(130, 135, second, 2, 100)},
+		"by another user":                              {create(0, 5), claim(10, 12, first, 1, 100), byBob(submit(20, 25, first, "r1", leaseLost))},
+		"read as waiting after the end":                {create(0, 5), claim(10, 12, first, 1, 100), read(120, 121, seqlease.Received)},
+		"edited":                                       {create(0, 5), claim(10, 12, first, 1, 100), submit(20, 25, first, "r1", witness.Stored), edit(30, 35, "d1"), submit(40, 45, first, "r1", edited), retag(claim(50, 55, second, 1, 100), "d1")},
+		"not edited while waiting":                     {create(0, 5), refused(edit(10, 15, "d1")), claim(20, 25, first, 1, 100)},
+		"deleted":                                      {create(0, 5), remove(10, 15), submit(20, 25, first, "r1", notFound), read(30, 31, "")},
+		"deleted after the end":                        {create(0, 5), claim(10, 12, first, 1, 100), remove(120, 125), submit(130, 135, first, "r1", notFound)},
+		"not deleted while held":                       {create(0, 5), claim(10, 12, first, 1, 100), refused(remove(20, 25)), submit(30, 35, first, "r1", witness.Stored)},
+		"a read beside a submission sees it or not":    {create(0, 5), claim(10, 12, first, 1, 1000), submit(20, 50, first, "r1", witness.Stored), read(25, 26, seqlease.Processed), read(27, 28, seqlease.Processed)},
+		"attempts used up":                             {create(0, 5), claim(10, 12, first, 1, 10), claim(30, 32, second, 2, 10), claim(50, 52, third, 3, 10), read(70, 71, seqlease.Received), read(80, 81, seqlease.Processed), results(82, 83, seqlease.AttemptID{9}), edit(90, 91, "d1")},
+		"hand-outs used up":                            {create(0, 5), claim(10, 12, first, 1, 100), giveBack(13, 14, first, 1), claim(20, 22, second, 1, 100), giveBack(23, 24, second, 1), claim(30, 32, third, 1, 100), giveBack(33, 34, third, 1), read(40, 41, seqlease.Processed)},
+		"cut by an edit for the sake of another place": {create(0, 5), claim(10, 12, first, 1, 100), submit(20, 25, first, "r1", witness.Stored), second2(claim(30, 32, second, 1, 1000)), edit(40, 45, "d1"), second2(with(renew(50, 55, second, 1000), func(e *witness.Event) { e.Parts = []witness.Part{lost}; e.Count = 0 })), second2(submit(60, 65, second, "r1", edited))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			orders, facts := judge(twoVersions(events), events)
+			for _, violation := range append(orders, facts...) {
+				t.Error(violation)
+			}
+		})
+	}
+}
+
+// second2 makes the call one of pipeline version 2.
+func second2(e witness.Event) witness.Event { e.Pipeline = 2; return e }
+
+// retag makes the claim one of other data.
+func retag(e witness.Event, tag string) witness.Event { e.Parts[0].Tag = tag; return e }
+
+// twoVersions are the options with version 2 if it occurs; a last reading says nothing of it.
+func twoVersions(events tape) witness.Options {
+	o := options()
+	for _, e := range events {
+		if e.Pipeline == 2 {
+			o.Pipelines = []seqlease.PipelineVersion{1, 2}
+			return o
+		}
+	}
+	return o
+}
+
+// Each history has one fault, which the search must find; those that the quick
+// comparisons must find too say so.
+func TestCheck_FindsEachViolation(t *testing.T) {
+	t.Parallel()
+	held := tape{create(0, 5), claim(10, 12, first, 1, 100)}
+	done := append(held[:2:2], submit(20, 25, first, "r1", witness.Stored))
+	for name, c := range map[string]struct {
+		before tape
+		more   []witness.Event
+		fact   string // part of what Facts says; empty: it needs the search
+	}{
+		"L1 waiting though nothing was created":        {nil, tape{claim(10, 12, first, 1, 100), create(20, 25)}, ""},
+		"L2 two attempts hold it":                      {held, tape{claim(20, 25, second, 2, 100)}, "is held until"},
+		"L2 two attempts hold it for a moment":         {held, tape{claim(100, 125, second, 2, 100)}, ""},
+		"L2 claimed though it is processed":            {done, tape{claim(30, 35, second, 2, 100)}, ""},
+		"L3 late result stored":                        {held, tape{submit(120, 125, first, "r1", witness.Stored)}, "after the end of its lease"},
+		"L3 result stored after the takeover":          {held, tape{claim(120, 125, second, 2, 100), submit(130, 135, first, "r1", witness.Stored)}, "after the end of its lease"},
+		"L3 result of two attempts":                    {held, tape{claim(120, 125, second, 2, 100), submit(130, 135, second, "r1", witness.Stored), submit(105, 145, first, "r1", witness.Stored)}, "results of 2 attempts"},
+		"L3 result of an attempt that claimed nothing": {held, tape{submit(20, 25, third, "r1", witness.Stored)}, "claimed nothing"},
+		"L3 result of another user":                    {held, tape{byBob(submit(20, 25, first, "r1", witness.Stored))}, ""},
+		"L3 result stored after it was given back":     {held, tape{giveBack(20, 25, first, 1), submit(30, 35, first, "r1", witness.Stored)}, ""},
+		"L3 holder refused":                            {held, tape{submit(20, 25, first, "r1", leaseLost)}, ""},
+		"L3 holder refused after a renewal":            {held, tape{renew(50, 55, first, 500), submit(200, 205, first, "r1", leaseLost)}, ""},
+		"L3 shortened lease still takes results":       {held, tape{shorten(20, 25, first, 40), submit(50, 55, first, "r1", witness.Stored)}, ""},
+		"L4 waits though its lease runs":               {held, tape{read(20, 21, seqlease.Received)}, ""},
+		"L4 in processing after the end":               {held, tape{read(120, 121, seqlease.InProcessing)}, "is lost"},
+		"L5 good line named as lost":                   {held, tape{submit(20, 25, first, "r1", edited)}, ""},
+		"L5 bad line not named":                        {held, tape{submit(130, 135, first, "r1", witness.Aborted)}, ""},
+		"L5 refused submission stored something":       {held, tape{submit(20, 25, first, "r1", witness.Aborted), read(30, 31, seqlease.Processed)}, ""},
+		"L6 repetition refused":                        {done, tape{submit(30, 35, first, "r1", leaseLost)}, ""},
+		"L6 other result taken as a repetition":        {done, tape{submit(30, 35, first, "r2", witness.Stored)}, ""},
+		"L6 repetition called different":               {done, tape{submit(30, 35, first, "r1", different)}, ""},
+		"L7 ended lease revived":                       {held, tape{renew(150, 155, first, 100)}, ""},
+		"L7 running lease not renewed":                 {held, tape{refused(renew(50, 55, first, 100))}, ""},
+		"L7 another user's lease renewed":              {held, tape{byBob(renew(50, 55, first, 100))}, ""},
+		"L7 renewal lost":                              {held, tape{renew(50, 55, first, 500), claim(120, 125, second, 2, 100)}, ""},
+		"L7 told as lost though held":                  {held, tape{with(renew(50, 55, first, 100), func(e *witness.Event) { e.Parts = []witness.Part{{AccessionVersion: entry}}; e.Count = 0 })}, ""},
+		"L8 given back, but not claimable":             {held, tape{giveBack(20, 25, first, 1), read(30, 31, seqlease.InProcessing)}, "is lost"},
+		"L8 holder can't give back":                    {held, tape{giveBack(20, 25, first, 0)}, ""},
+		"L8 given back after the end":                  {held, tape{giveBack(120, 125, first, 1)}, ""},
+		"L8 giving back costs an attempt":              {held, tape{giveBack(20, 25, first, 1), claim(30, 35, second, 2, 100)}, ""},
+		"L9 attempt not counted":                       {held, tape{claim(120, 125, second, 1, 100)}, ""},
+		"L9 one attempt too many":                      {held, tape{claim(120, 122, second, 2, 10), claim(140, 142, third, 3, 10), claim(160, 162, seqlease.AttemptID{4}, 4, 10)}, ""},
+		"L9 quarantined too early":                     {held, tape{read(120, 121, seqlease.Processed)}, ""},
+		"L9 quarantined while the last attempt runs":   {held, tape{claim(120, 122, second, 2, 10), claim(140, 142, third, 3, 100), read(160, 161, seqlease.Processed)}, ""},
+		"L10 old data claimed":                         {done, tape{edit(30, 35, "d1"), claim(40, 45, second, 1, 100)}, ""},
+		"L10 old result stored":                        {done, tape{edit(30, 35, "d1"), submit(40, 45, first, "r1", witness.Stored)}, ""},
+		"L10 old result called lost":                   {done, tape{edit(30, 35, "d1"), submit(40, 45, first, "r1", leaseLost)}, ""},
+		"L10 result survives an edit":                  {done, tape{edit(30, 35, "d1"), results(40, 45, first)}, ""},
+		"L10 edited while waiting":                     {held, tape{edit(30, 35, "d1")}, ""},
+		"L10 processed, but can't be edited":           {done, tape{refused(edit(30, 35, "d1"))}, ""},
+		"L10 deleted while held":                       {held, tape{remove(20, 25)}, ""},
+		"L10 deleted, but claimed":                     {tape{create(0, 5)}, tape{remove(10, 15), claim(20, 25, first, 1, 100)}, ""},
+		"L10 deleted, but there":                       {tape{create(0, 5)}, tape{remove(10, 15), read(20, 25, seqlease.Received)}, "was deleted"},
+		"nothing accepted is lost":                     {done, tape{results(30, 35, seqlease.AttemptID{})}, ""},
+		"no result is replaced":                        {done, tape{results(30, 35, second)}, ""},
+		"released is what was accepted":                {done, tape{call(witness.Released, 30, 35, witness.Part{Tag: "r2"})}, ""},
+		"an entry vanishes":                            {done, tape{read(30, 35, "")}, "is lost"},
+		"an answered claim isn't forgotten":            {held, tape{claim(60, 65, second, 1, 100)}, "is held until"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			events := append(c.before[:len(c.before):len(c.before)], c.more...)
+			o := twoVersions(events)
+			o.Drained = true
+			orders, facts := judge(o, events)
+			if len(orders) == 0 {
+				t.Error("the search found an order in which all is right")
+			}
+			if c.fact != "" && !strings.Contains(strings.Join(facts, "\n"), c.fact) {
+				t.Errorf("facts %q, want one with %q", facts, c.fact)
+			}
+		})
+	}
+}
+
+func TestCheck_SaysWhereNoOrderGoesOn(t *testing.T) {
+	t.Parallel()
+	orders, _ := judge(options(), tape{create(0, 5), claim(10, 12, first, 1, 100), submit(20, 25, first, "r1", leaseLost)})
+	if len(orders) != 1 {
+		t.Fatalf("%d violations, want 1", len(orders))
+	}
+	for _, want := range []string{"A_1.1 v1: no order of the 3 calls", "claim v1 01000000 by ann", "none of these may be next", `tag "r1": lease-lost`} {
+		if !strings.Contains(orders[0], want) {
+			t.Errorf("the report lacks %q:\n%s", want, orders[0])
+		}
+	}
+}
+
+func TestCheck_ASearchThatTakesTooLongIsAFault(t *testing.T) {
+	t.Parallel()
+	events := tape{create(0, 5), claim(10, 12, first, 1, 100_000)}
+	for range 40 { // calls at once, of which none is possible last
+		events = append(events, unanswered(renew(20, 25, first, 1000)), unanswered(giveBack(20, 25, second, 1)))
+	}
+	events = append(events, submit(5000, 5001, first, "r1", edited))
+	o := options()
+	o.Timeout = 10 * time.Millisecond
+	orders, _ := judge(o, events)
+	if len(orders) != 1 || !strings.Contains(orders[0], "took longer than 10ms: record fewer calls") {
+		t.Errorf("violations %q", orders)
+	}
+}
+
+func TestFacts_FindsWhatNeedsNoSearch(t *testing.T) {
+	t.Parallel()
+	both := []witness.Part{{AccessionVersion: entry, Tag: "d0", Try: 1}, {AccessionVersion: another, Tag: "d0", Try: 1}}
+	claimOf := func(asked int, parts ...witness.Part) witness.Event {
+		return with(claim(10, 12, first, 1, 100), func(e *witness.Event) { e.Asked, e.Parts = asked, parts })
+	}
+	tries := func(tries ...int) []witness.Part {
+		list := make([]witness.Part, len(tries))
+		for i, try := range tries {
+			list[i] = witness.Part{AccessionVersion: seqlease.AccessionVersion{Accession: "A_1", Version: seqlease.Version(i + 1)}, Tag: "d0", Try: try}
+		}
+		return list
+	}
+	createAll := call(witness.Create, 0, 5, append(tries(0, 0, 0), both[1])...)
+	for name, c := range map[string]struct {
+		events tape
+		want   string
+	}{
+		"more than asked for":         {tape{createAll, claimOf(1, both...)}, "2 entries for a claim of 1"},
+		"an entry twice":              {tape{createAll, claimOf(9, both[0], both[0])}, "is in the claim twice"},
+		"an entry nobody created":     {tape{create(0, 5), claimOf(9, both...)}, "nobody created it"},
+		"suspects among healthy ones": {tape{createAll, claimOf(100, tries(1, 2)...)}, "1 suspects among 2 entries"},
+		"too many suspects":           {tape{createAll, claimOf(9, tries(2, 2, 2)...)}, "3 suspects for a claim of 9"},
+		"the last attempt in company": {tape{createAll, claimOf(100, tries(2, 3)...)}, "one that goes alone"},
+		"an attempt id twice":         {tape{createAll, claimOf(9, both[0]), claimOf(9, both[1])}, "that of another claim"},
+		"a flawed line stored": {tape{createAll, claimOf(9, both[0]), with(submit(20, 25, first, "r", witness.Stored), func(e *witness.Event) {
+			e.Parts[0].Flawed = true
+		})}, "a flawed line"},
+		"more held than claimed":       {tape{create(0, 5), claim(10, 12, first, 1, 100), with(renew(50, 55, first, 100), func(e *witness.Event) { e.Count = 2 })}, "at most 1"},
+		"more given back than claimed": {tape{createAll, claimOf(9, both[0]), giveBack(20, 25, first, 2)}, "at most 1"},
+		"an entry from nowhere":        {tape{create(0, 5), claimOf(9, both[0]), call(witness.Read, 20, 25, witness.Part{Status: seqlease.Processed}, witness.Part{AccessionVersion: another, Status: seqlease.Processed})}, "nobody created it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := options()
+			o.Drained = true
+			_, facts := judge(o, c.events)
+			if !strings.Contains(strings.Join(facts, "\n"), c.want) {
+				t.Errorf("facts %q, want one with %q", facts, c.want)
+			}
+		})
+	}
+}
+
+func TestRecorder_TheNarrowestObservationOfTheClockCounts(t *testing.T) {
+	t.Parallel()
+	r := witness.NewRecorder(func() time.Duration { return ms(7) })
+	if r.Now() != ms(7) {
+		t.Errorf("now %s", r.Now())
+	}
+	r.Calibrate(ms(100), at(150), ms(200))
+	r.Calibrate(ms(300), at(301), ms(302))
+	r.Calibrate(ms(400), at(450), ms(500))
+	r.Add(create(20, 30))
+	r.Add(create(10, 40))
+	h := r.History()
+	if h.Early != epoch-1001 || h.Late != epoch+1001 {
+		t.Errorf("offset between %d and %d µs", h.Early-epoch, h.Late-epoch)
+	}
+	if len(h.Events) != 2 || h.Events[0].Call != ms(10) {
+		t.Errorf("events %v", h.Events)
+	}
+}
+
+func TestTally(t *testing.T) {
+	t.Parallel()
+	r := witness.NewRecorder(func() time.Duration { return 0 })
+	for _, e := range (tape{
+		claim(1, 2, first, 1, 10), claim(1, 2, second, 2, 10), unanswered(claim(1, 2, third, 1, 10)), call(witness.Claim, 1, 2),
+		submit(3, 4, first, "r", witness.Stored), submit(3, 4, first, "r", leaseLost), refused(renew(5, 6, first, 10)),
+	}) {
+		r.Add(e)
+	}
+	n := r.History().Tally()
+	for what, want := range map[string]int{
+		"claim": 2, "claim unanswered": 1, "claim of nothing": 1, "claimed again": 1, "submit": 2, "line stored": 1, "line lease-lost": 1, "renew refused": 1,
+	} {
+		if n[what] != want {
+			t.Errorf("%s: %d, want %d", what, n[what], want)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package witness
+
+// Tally counts the calls by kind, with result lines by answer, so that a test
+// can say what its history is made of. Claims that brought nothing count apart
+// ("claim of nothing"), as do calls that were refused ("renew refused") or got no
+// answer ("submit unanswered"), and claimed entries whose attempt isn't the first
+// ("claimed again").
+func (h History) Tally() map[string]int {
+	n := map[string]int{}
+	for _, e := range h.Events {
+		name := string(e.Kind)
+		switch {
+		case e.Unanswered:
+			name += " unanswered"
+		case e.Refused:
+			name += " refused"
+		case e.Kind == Claim && len(e.Parts) == 0:
+			name += " of nothing"
+		}
+		n[name]++
+		if e.Unanswered {
+			continue
+		}
+		for _, part := range e.Parts {
+			switch {
+			case e.Kind == Submit:
+				n["line "+string(part.Answer)]++
+			case e.Kind == Claim && part.Try > 1:
+				n["claimed again"]++
+			case e.Kind == Renew:
+				n["lost"]++
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,189 @@
+package witness
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/seqlease/seqlease"
+)
+
+// watched is a place with all calls that concern it.
+type watched struct {
+	place    Place
+	ops      []*op
+	attempts map[seqlease.AttemptID]int
+	given    map[seqlease.AttemptID]string // tag of the data that the attempt was given
+}
+
+// number returns the place's own number of the attempt, from 1; 0 for none.
+func (w *watched) number(id seqlease.AttemptID) int {
+	if id.IsZero() {
+		return 0
+	}
+	n, known := w.attempts[id]
+	if !known {
+		n = len(w.attempts) + 1
+		w.attempts[id] = n
+	}
+	return n
+}
+
+// watcher deals the calls of a history out to the places.
+type watcher struct {
+	h       History
+	o       Options
+	places  map[Place]*watched
+	claimed map[seqlease.AttemptID][]*watched
+	// phantoms are the calls of claims without an answer, by pipeline version.
+	phantoms map[seqlease.PipelineVersion][]*Event
+}
+
+// watch returns every place with its calls, by place.
+func watch(h History, o Options) []*watched {
+	w := &watcher{
+		h: h, o: o, places: map[Place]*watched{}, claimed: map[seqlease.AttemptID][]*watched{},
+		phantoms: map[seqlease.PipelineVersion][]*Event{},
+	}
+	// A call may be about what a call that began later was the first to name, such
+	// as a claim that sees an upload whose answer is still under way.
+	for i := range h.Events {
+		w.meet(&h.Events[i])
+	}
+	for i := range h.Events {
+		w.deal(&h.Events[i])
+	}
+	list := make([]*watched, 0, len(w.places))
+	for _, watched := range w.places {
+		list = append(list, watched)
+	}
+	slices.SortFunc(list, func(a, b *watched) int {
+		return cmp.Or(a.place.Compare(b.place.AccessionVersion), cmp.Compare(a.place.Pipeline, b.place.Pipeline))
+	})
+	return list
+}
+
+// meet notes the places that there are and who claimed them.
+func (w *watcher) meet(e *Event) {
+	switch e.Kind {
+	case Create:
+		for _, part := range e.Parts {
+			for _, pipeline := range w.o.Pipelines {
+				place := Place{part.AccessionVersion, pipeline}
+				w.places[place] = &watched{place: place, attempts: map[seqlease.AttemptID]int{}, given: map[seqlease.AttemptID]string{}}
+			}
+		}
+	case Claim:
+		if e.Unanswered {
+			w.phantoms[e.Pipeline] = append(w.phantoms[e.Pipeline], e)
+		}
+	}
+}
+
+// deal gives the call to every place that it concerns.
+func (w *watcher) deal(e *Event) {
+	switch e.Kind {
+	case Create, Edit, Delete:
+		for _, part := range e.Parts {
+			for _, pipeline := range w.o.Pipelines {
+				w.give(Place{part.AccessionVersion, pipeline}, e, &part)
+			}
+		}
+	case Claim:
+		for _, part := range e.Parts {
+			part.Attempt = e.Attempt
+			if at := w.give(Place{part.AccessionVersion, e.Pipeline}, e, &part); at != nil {
+				at.given[e.Attempt] = part.Tag
+				w.claimed[e.Attempt] = append(w.claimed[e.Attempt], at)
+			}
+		}
+	case Submit, Released, Shorten:
+		for _, part := range e.Parts {
+			if e.Kind == Shorten {
+				part.Attempt = e.Attempt
+			}
+			if !part.Flawed {
+				w.give(Place{part.AccessionVersion, e.Pipeline}, e, &part)
+			}
+		}
+	case Renew, GiveBack:
+		w.dealLease(e)
+	case Read, Results:
+		w.dealSnapshot(e)
+	}
+}
+
+// dealLease gives a call about a whole lease to the places that were claimed
+// under it. The claim comes before, since it told the attempt.
+func (w *watcher) dealLease(e *Event) {
+	named := map[seqlease.AccessionVersion]bool{}
+	for _, part := range e.Parts {
+		named[part.AccessionVersion] = true
+	}
+	for _, at := range w.claimed[e.Attempt] {
+		if e.Kind == GiveBack && len(named) > 0 && !named[at.place.AccessionVersion] {
+			continue
+		}
+		o := w.give(at.place, e, &Part{Attempt: e.Attempt}).ops
+		o[len(o)-1].lost = named[at.place.AccessionVersion]
+	}
+}
+
+// dealSnapshot gives a reading of everything to all places, also to those that it lacks.
+func (w *watcher) dealSnapshot(e *Event) {
+	found := map[seqlease.AccessionVersion]*Part{}
+	for i := range e.Parts {
+		found[e.Parts[i].AccessionVersion] = &e.Parts[i]
+	}
+	for place := range w.places {
+		if place.Pipeline != e.Pipeline {
+			continue
+		}
+		part := found[place.AccessionVersion]
+		if part == nil {
+			part = &Part{}
+		}
+		w.give(place, e, part)
+	}
+}
+
+// give adds the call to the place, which is nil if nobody created it ([Facts] says so).
+func (w *watcher) give(place Place, e *Event, part *Part) *watched {
+	at := w.places[place]
+	if at == nil {
+		return nil
+	}
+	o := &op{
+		kind: e.Kind, event: e, user: e.User, tag: part.Tag, current: place.Pipeline == w.o.Current,
+		from: w.h.Early + e.Call.Microseconds() - tolerance, to: w.h.Late + e.Return.Microseconds() + tolerance,
+		try: part.Try, answer: part.Answer, status: part.Status, counted: e.Counted, unanswered: e.Unanswered,
+		refused: e.Refused || e.Kind == GiveBack && e.Count == 0 && !e.Unanswered,
+	}
+	if e.Unanswered {
+		o.to = never
+	}
+	if !e.Until.IsZero() {
+		o.ends = span{e.Until.UnixMicro(), e.Until.UnixMicro()}
+		o.at = e.Until.UnixMicro() - e.Lease.Microseconds()
+	} else if e.Kind == Renew {
+		o.ends.from = e.Lease.Microseconds()
+	}
+	if e.Unanswered && e.Kind == Submit {
+		o.answer = Stored
+	}
+	_, known := at.attempts[part.Attempt]
+	o.system = e.Kind == Results && !known && !part.Attempt.IsZero()
+	if !o.system {
+		o.attempt = at.number(part.Attempt)
+	}
+	o.given, o.claimed = at.given[part.Attempt], false
+	if _, claimed := at.given[part.Attempt]; claimed {
+		o.claimed = true
+	}
+	for _, phantom := range w.phantoms[place.Pipeline] {
+		if phantom.Call < e.Return || e.Unanswered {
+			o.phantoms++
+		}
+	}
+	at.ops = append(at.ops, o)
+	return at
+}
