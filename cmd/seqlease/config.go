@@ -31,11 +31,13 @@ type Config struct {
 	Organisms       map[string]*Instance `yaml:"organisms"`
 
 	// This server.
-	Listen   string        `yaml:"listen"`   // host:port
-	Store    string        `yaml:"store"`    // sqlite:FILE or postgres://…
-	SpoolDir string        `yaml:"spoolDir"` // for uploads and downloads under way; empty: the system's
-	PoolSize int           `yaml:"poolSize"` // connections to PostgreSQL
-	Tokens   []TokenConfig `yaml:"tokens"`
+	Listen      string        `yaml:"listen"`   // host:port
+	Store       string        `yaml:"store"`    // sqlite:FILE or postgres://…
+	SpoolDir    string        `yaml:"spoolDir"` // for uploads and downloads under way; empty: the system's
+	PoolSize    int           `yaml:"poolSize"` // connections to PostgreSQL
+	Retry       RetryConfig   `yaml:"retry"`
+	HistoryDays int           `yaml:"historyDays"` // how long claims and failures are kept
+	Tokens      []TokenConfig `yaml:"tokens"`
 }
 
 // TermsConfig configures data use terms.
@@ -58,7 +60,10 @@ const (
 )
 
 func defaultConfig() Config {
-	return Config{Name: "seqlease", Listen: defaultListen, Store: defaultStore, PoolSize: defaultPoolSize}
+	return Config{
+		Name: "seqlease", Listen: defaultListen, Store: defaultStore, PoolSize: defaultPoolSize,
+		Retry: defaultRetry(), HistoryDays: defaultHistoryDays,
+	}
 }
 
 // loadConfig reads the file, fills in defaults, reads the reference genomes and
@@ -157,7 +162,7 @@ func (c *Config) faults() []string {
 	if _, err := parseStore(c.Store); err != nil {
 		fault("store: %v", err)
 	}
-	return slices.Concat(faults, c.organismFaults(), tokenFaults(c.Tokens))
+	return slices.Concat(faults, c.queueFaults(), c.organismFaults(), tokenFaults(c.Tokens))
 }
 
 // checkListen checks a HOST:PORT to listen on, without looking the host up.

@@ -9,11 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/organism"
+	"github.com/seqlease/seqlease/internal/queue"
 )
 
 // environment returns a lookup of the given variables.
@@ -104,6 +106,30 @@ func TestLoadConfig_ReadsReferencesAndTokens(t *testing.T) {
 	if c.Listen != defaultListen || c.Store != defaultStore || c.PoolSize != defaultPoolSize {
 		t.Errorf("defaults: %q, %q, %d", c.Listen, c.Store, c.PoolSize)
 	}
+	if got, want := c.historyFor(), 90*24*time.Hour; c.retry() != queue.DefaultRetry || got != want {
+		t.Errorf("defaults: %+v and %s of history, want %+v and %s", c.retry(), got, queue.DefaultRetry, want)
+	}
+}
+
+func TestLoadConfig_Retry(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		yaml string
+		want queue.Retry
+	}{
+		"both":     {"retry: {attempts: 3, handOuts: 7}", queue.Retry{Attempts: 3, HandOuts: 7}},
+		"one":      {"retry: {attempts: 3}", queue.Retry{Attempts: 3, HandOuts: queue.DefaultRetry.HandOuts}},
+		"in lines": {"retry:\n  handOuts: 9", queue.Retry{Attempts: queue.DefaultRetry.Attempts, HandOuts: 9}},
+	} {
+		c, err := loadConfig(write(t, t.TempDir(), "c.yaml", minimal+tc.yaml+"\nhistoryDays: 2\n"), environment(nil))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if c.retry() != tc.want || c.historyFor() != 48*time.Hour {
+			t.Errorf("%s: got %+v and %s, want %+v and two days", name, c.retry(), c.historyFor(), tc.want)
+		}
+	}
 }
 
 func TestLoadConfig_ReadsJSON(t *testing.T) {
@@ -132,6 +158,8 @@ dataUseTerms: {}
 listen: ""
 store: mysql://x
 poolSize: -1
+retry: {attempts: 1, handOuts: 10001}
+historyDays: 0
 organisms:
   groups:
     schema: {metadata: [{name: a, type: text}, {name: a, type: int}]}
@@ -163,6 +191,7 @@ tokens:
 	for _, want := range []string{
 		`accessionPrefix "A.B"`, "websiteUrl is missing", "backendUrl is missing", "dataUseTerms.enabled is missing",
 		`listen: write HOST:PORT`, "store: write sqlite:FILE or postgres://", "poolSize: it must be from 1 to 10000 connections, not -1",
+		"retry: attempts must be from 2 to 100, not 1", "handOuts must be from 2 to 10000, not 10001", "historyDays must be from 1 to 36500, not 0",
 		`"groups": the key is a path of the server`, `"groups": schema.organismName is missing`, `"a" has the unknown type "text"`,
 		`"a" is listed twice`, `must be called "main"`, `"groups": referenceGenome.genes is missing`,
 		`"fern": schema.metadata is missing`, "missing.fasta", `no record "third"; there are first, second`, `'-' at position 3`,
