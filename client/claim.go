@@ -21,6 +21,9 @@ type ClaimRequest struct {
 	Entries         int           // how many at most; 0 only returns the tag
 	Lease           time.Duration // whole seconds, 10 s to 24 h; 0: the server's default
 	WorkerID        string        // a label for people, at most 200 characters
+	// Wait is how long the server may hold the answer back while nothing is
+	// waiting: whole seconds, at most 30 s; 0: not at all.
+	Wait time.Duration
 	// IfNoneMatch is the ETag of an earlier empty answer: while nothing was added
 	// since, the answer is NotModified.
 	IfNoneMatch string
@@ -28,6 +31,9 @@ type ClaimRequest struct {
 
 // Claimed is a claimed batch, possibly empty.
 type Claimed struct {
+	// Began is when the answer began, by this machine's monotonic clock: the lease
+	// runs from shortly before.
+	Began       time.Time
 	Entries     []seqlease.Entry // under one attempt id and lease
 	ETag        string
 	NotModified bool          // nothing is waiting, as when the tag was given out
@@ -54,19 +60,23 @@ func (c *Client) claim(ctx context.Context, r ClaimRequest) (Claimed, error) {
 	if r.Lease > 0 {
 		form.Set("leaseSeconds", strconv.FormatInt(int64(r.Lease/time.Second), 10))
 	}
+	if r.Wait > 0 {
+		form.Set("waitSeconds", strconv.FormatInt(int64(r.Wait/time.Second), 10))
+	}
 	if r.WorkerID != "" {
 		form.Set("workerId", r.WorkerID)
 	}
 	answer, err := c.send(ctx, call{
 		method: http.MethodPost, path: organismPath(r.Organism, "extract-unprocessed-data"),
 		contentType: "application/x-www-form-urlencoded", body: strings.NewReader(form.Encode()),
-		ifNoneMatch: r.IfNoneMatch,
+		ifNoneMatch: r.IfNoneMatch, patience: r.Wait,
 	})
 	if err != nil {
 		return Claimed{}, err
 	}
 	defer answer.close()
 	claimed := Claimed{
+		Began:       time.Now(),
 		ETag:        answer.header.Get("ETag"),
 		NotModified: answer.status == http.StatusNotModified,
 		RetryAfter:  retryAfter(answer.header),

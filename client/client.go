@@ -66,6 +66,27 @@ func New(base, token string, options ...Option) (*Client, error) {
 	return c, nil
 }
 
+// Apart returns a client of the same server and token whose calls share no
+// connection and no limit on connections with those of c, so that a short call
+// never waits behind a long one. A transport that isn't an [*http.Transport] can't
+// be copied and is shared. Call [Client.CloseIdle] when it is no longer used.
+func (c *Client) Apart() *Client {
+	apart := *c
+	transport := c.http.Transport
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	if own, ok := transport.(*http.Transport); ok {
+		separate := *c.http
+		separate.Transport = own.Clone()
+		apart.http = &separate
+	}
+	return &apart
+}
+
+// CloseIdle closes connections that no call uses.
+func (c *Client) CloseIdle() { c.http.CloseIdleConnections() }
+
 // noRedirect stops at a redirect: the server sends none, and following one would
 // turn a POST into a GET and carry the token elsewhere.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -93,6 +114,8 @@ type call struct {
 	contentType string
 	body        io.Reader
 	ifNoneMatch string
+	// patience is added to the silence until the answer begins.
+	patience time.Duration
 }
 
 // answer is a response whose status is 2xx or 304.
@@ -110,7 +133,7 @@ var errSilent = errors.New("no byte came or went for too long")
 // answer with another status is an error as [problemOf] makes it.
 func (c *Client) send(ctx context.Context, k call) (*answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	watch := time.AfterFunc(c.silence, func() {
+	watch := time.AfterFunc(c.silence+k.patience, func() {
 		cancel(fmt.Errorf("%w (%s)", errSilent, c.silence))
 	})
 	alive := func() { watch.Reset(c.silence) }
@@ -130,6 +153,7 @@ func (c *Client) send(ctx context.Context, k call) (*answer, error) {
 		stop()
 		return nil, err
 	}
+	alive()
 	body := watchedReader{reader: response.Body, alive: alive, explain: explain}
 	if response.StatusCode/100 == 2 || response.StatusCode == http.StatusNotModified {
 		return &answer{

@@ -7,6 +7,9 @@ import (
 	"io"
 	"net/http"
 
+	json "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/ndjson"
 	"github.com/seqlease/seqlease/internal/queue"
@@ -16,9 +19,10 @@ import (
 const resultsOperation = "POST /{organism}/submit-processed-data"
 
 // SubmitProcessedData takes in results line by line once all have come; the queue
-// keeps only their compressed form and then stores all or none (L5).
+// keeps only their compressed form and then stores all or none, or all good ones (L5).
 func (s *server) SubmitProcessedData(w http.ResponseWriter, r *http.Request, o Organism, params SubmitProcessedDataParams) {
-	if err := checkOnRefused(params.OnRefused); err != nil {
+	skip, err := skipsRefused(params.OnRefused)
+	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -28,7 +32,7 @@ func (s *server) SubmitProcessedData(w http.ResponseWriter, r *http.Request, o O
 	}
 	person, _ := personOf(r.Context())
 	acceptance, err := s.queue.NewAcceptance(r.Context(), queue.AcceptanceRequest{
-		Organism: o, PipelineVersion: params.PipelineVersion, SubmittedBy: person.Name,
+		Organism: o, PipelineVersion: params.PipelineVersion, SubmittedBy: person.Name, Skip: skip,
 	})
 	if err != nil {
 		s.fail(w, r, err)
@@ -43,25 +47,33 @@ func (s *server) SubmitProcessedData(w http.ResponseWriter, r *http.Request, o O
 		s.fail(w, r, err)
 		return
 	}
-	if err := takeIn(r.Context(), body, acceptance); err != nil {
+	if err := takeIn(r.Context(), body, acceptance, skip); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	if _, err := acceptance.Commit(r.Context()); err != nil {
+	accepted, err := acceptance.Commit(r.Context())
+	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	w.WriteHeader(http.StatusNoContent)
+	if !skip {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	answer := AcceptedResults{Stored: accepted.Stored, Refused: shortened(accepted.Refused)}
+	_ = json.MarshalWrite(w, answer, jsontext.AllowInvalidUTF8(true)) // a client that left finds out by itself
 }
 
-func checkOnRefused(onRefused *string) error {
+// skipsRefused reads the parameter onRefused. Empty counts as absent.
+func skipsRefused(onRefused *string) (bool, error) {
 	switch orZero(onRefused) {
 	case "", "abort":
-		return nil
+		return false, nil
 	case "skip":
-		return seqlease.InvalidParameter("onRefused", "onRefused=skip is not supported by this server: leave it out; with any refused line nothing is stored")
+		return true, nil
 	default:
-		return seqlease.InvalidParameter("onRefused", fmt.Sprintf("onRefused can be abort, not %q", *onRefused))
+		return false, seqlease.InvalidParameter("onRefused", fmt.Sprintf("onRefused can be abort or skip, not %.40q", *onRefused))
 	}
 }
 
@@ -69,8 +81,9 @@ func checkOnRefused(onRefused *string) error {
 // memory. What is made of a line takes some four times as much.
 const longLine = 2 << 20
 
-// takeIn reads the lines of a body.
-func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance) error {
+// takeIn reads the lines of a body. With skip a line that can't be decoded is a
+// refused one; else it is the end.
+func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance, skip bool) error {
 	lines := ndjson.NewReader(limited(body, maxResultBody, "result body"), ndjson.DefaultLimit)
 	lines.OnResize = func(size int) error {
 		if size > longLine {
@@ -87,15 +100,18 @@ func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance
 		case err != nil:
 			return lineError(err)
 		}
-		if err := addLine(acceptance, lines.Line(), line); err != nil {
+		if err := addLine(acceptance, lines.Line(), line, skip); err != nil {
 			return err
 		}
 	}
 }
 
-func addLine(acceptance *queue.Acceptance, number int, line []byte) error {
+func addLine(acceptance *queue.Acceptance, number int, line []byte, skip bool) error {
 	decoded, err := decodeResult(number, line)
-	if err != nil {
+	switch {
+	case err != nil && skip:
+		return acceptance.Refuse(number, namedEntry(line), err.Error())
+	case err != nil:
 		return err
 	}
 	result := decoded.result

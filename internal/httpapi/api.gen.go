@@ -9,11 +9,21 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 	"github.com/seqlease/seqlease"
 )
+
+// AcceptedResults defines model for AcceptedResults.
+type AcceptedResults struct {
+	// Refused Every refused line, in line order
+	Refused []Refusal `json:"refused"`
+
+	// Stored How many lines are stored, repetitions included
+	Stored int `json:"stored"`
+}
 
 // AccessionVersion defines model for AccessionVersion.
 type AccessionVersion = seqlease.AccessionVersion
@@ -37,6 +47,29 @@ type ApproveRequest struct {
 	SubmitterNamesFilter *[]string              `json:"submitterNamesFilter,omitempty"`
 }
 
+// ClaimRecord defines model for ClaimRecord.
+type ClaimRecord struct {
+	// AcceptedAt When the present result came from it
+	AcceptedAt *time.Time `json:"acceptedAt"`
+
+	// Attempt Which try of the entry it was, from 1
+	Attempt   int       `json:"attempt"`
+	ClaimedAt time.Time `json:"claimedAt"`
+	ClaimedBy string    `json:"claimedBy"`
+
+	// Entries Of the whole claim
+	Entries int `json:"entries"`
+
+	// LeaseSeconds As claimed
+	LeaseSeconds int64 `json:"leaseSeconds"`
+
+	// LeaseUntil While it holds the entry
+	LeaseUntil          *time.Time               `json:"leaseUntil"`
+	PipelineVersion     seqlease.PipelineVersion `json:"pipelineVersion"`
+	ProcessingAttemptId seqlease.AttemptID       `json:"processingAttemptId"`
+	WorkerId            string                   `json:"workerId"`
+}
+
 // DataUseTerms defines model for DataUseTerms.
 type DataUseTerms struct {
 	// RestrictedUntil YYYY-MM-DD
@@ -47,8 +80,76 @@ type DataUseTerms struct {
 // DataUseTermsType defines model for DataUseTermsType.
 type DataUseTermsType = seqlease.TermsType
 
+// EntryHistory defines model for EntryHistory.
+type EntryHistory struct {
+	Accession seqlease.Accession `json:"accession"`
+
+	// Claims By start
+	Claims []ClaimRecord `json:"claims"`
+
+	// Failures By time
+	Failures []Failure        `json:"failures"`
+	Version  seqlease.Version `json:"version"`
+}
+
+// EntrySelection All conditions must hold. Without any, `all` must be true
+type EntrySelection struct {
+	// AccessionVersions Only these entries
+	AccessionVersions *Selected `json:"accessionVersions,omitempty"`
+	All               *bool     `json:"all,omitempty"`
+
+	// ErrorContains A part of a reason for which attempts failed, or of the quarantine's; case counts
+	ErrorContains *string `json:"errorContains,omitempty"`
+
+	// PipelineVersion Every live one unless given
+	PipelineVersion *int64  `json:"pipelineVersion,omitempty"`
+	Reason          *string `json:"reason,omitempty"`
+
+	// WorkerId The worker of the lease or of a failure
+	WorkerId *string `json:"workerId,omitempty"`
+}
+
+// FailingWorker defines model for FailingWorker.
+type FailingWorker struct {
+	ClaimedBy string `json:"claimedBy"`
+
+	// Failures Entries
+	Failures int       `json:"failures"`
+	LastAt   time.Time `json:"lastAt"`
+
+	// LastKind How an attempt ended, if not with its result. After `refused` the lease goes on
+	LastKind   FailureKind `json:"lastKind"`
+	LastReason string      `json:"lastReason"`
+	WorkerId   string      `json:"workerId"`
+}
+
+// Failure defines model for Failure.
+type Failure struct {
+	At        time.Time `json:"at"`
+	ClaimedBy string    `json:"claimedBy"`
+
+	// Counted It cost an attempt
+	Counted bool `json:"counted"`
+
+	// Kind How an attempt ended, if not with its result. After `refused` the lease goes on
+	Kind                FailureKind              `json:"kind"`
+	PipelineVersion     seqlease.PipelineVersion `json:"pipelineVersion"`
+	ProcessingAttemptId seqlease.AttemptID       `json:"processingAttemptId"`
+	Reason              string                   `json:"reason"`
+	WorkerId            string                   `json:"workerId"`
+}
+
+// FailureKind How an attempt ended, if not with its result. After `refused` the lease goes on
+type FailureKind = string
+
 // Files Attachments by category
 type Files = seqlease.Files
+
+// FreedLeases defines model for FreedLeases.
+type FreedLeases struct {
+	// Freed Entries
+	Freed int `json:"freed"`
+}
 
 // Group defines model for Group.
 type Group = seqlease.Group
@@ -70,6 +171,29 @@ type Health struct {
 	Status string `json:"status"`
 }
 
+// HeldLease defines model for HeldLease.
+type HeldLease struct {
+	// Claimed Entries that were claimed
+	Claimed   int       `json:"claimed"`
+	ClaimedAt time.Time `json:"claimedAt"`
+
+	// ClaimedBy The user of the token
+	ClaimedBy string `json:"claimedBy"`
+
+	// Ended The entries wait already
+	Ended bool `json:"ended"`
+
+	// Entries Entries that it holds
+	Entries int `json:"entries"`
+
+	// First The first entries that it holds, at most 10
+	First               []AccessionVersion       `json:"first"`
+	LeaseUntil          time.Time                `json:"leaseUntil"`
+	PipelineVersion     seqlease.PipelineVersion `json:"pipelineVersion"`
+	ProcessingAttemptId seqlease.AttemptID       `json:"processingAttemptId"`
+	WorkerId            string                   `json:"workerId"`
+}
+
 // InputProblem One fault of an input. Parts that don't apply are left out
 type InputProblem struct {
 	// Field Parameter, column, member, segment or gene
@@ -87,8 +211,69 @@ type InputProblem struct {
 // Insertions By segment or gene name, as `position:SEQUENCE`; the position is the 1-based reference position it follows
 type Insertions map[string][]string
 
+// LeaseList defines model for LeaseList.
+type LeaseList struct {
+	// FailingWorkers On the first page, most failures first
+	FailingWorkers *[]FailingWorker `json:"failingWorkers,omitempty"`
+	Leases         []HeldLease      `json:"leases"`
+
+	// Next The parameter `after` of the next page; null if this is the last
+	Next *NextPage `json:"next"`
+}
+
+// LeaseRenewal defines model for LeaseRenewal.
+type LeaseRenewal struct {
+	// LeaseSeconds As claimed unless given
+	LeaseSeconds        *int64             `json:"leaseSeconds,omitempty"`
+	ProcessingAttemptId seqlease.AttemptID `json:"processingAttemptId"`
+}
+
+// LeaseReturn defines model for LeaseReturn.
+type LeaseReturn struct {
+	// AccessionVersions Only these entries
+	AccessionVersions *Selected `json:"accessionVersions,omitempty"`
+
+	// CountsAsAttempt True where the entries are at fault
+	CountsAsAttempt     *bool              `json:"countsAsAttempt,omitempty"`
+	ProcessingAttemptId seqlease.AttemptID `json:"processingAttemptId"`
+
+	// Reason Kept, cut to 2,000 bytes
+	Reason *string `json:"reason,omitempty"`
+}
+
+// LeaseSelection All conditions must hold, and one must be given
+type LeaseSelection struct {
+	// AccessionVersions Only these entries
+	AccessionVersions    *Selected             `json:"accessionVersions,omitempty"`
+	ProcessingAttemptIds *[]openapi_types.UUID `json:"processingAttemptIds,omitempty"`
+	Reason               *string               `json:"reason,omitempty"`
+	WorkerId             *string               `json:"workerId,omitempty"`
+}
+
 // NewGroup defines model for NewGroup.
 type NewGroup = seqlease.NewGroup
+
+// NextPage The parameter `after` of the next page; null if this is the last
+type NextPage = string
+
+// OperatorNote defines model for OperatorNote.
+type OperatorNote struct {
+	// Reason For the log
+	Reason *string `json:"reason,omitempty"`
+}
+
+// PauseState defines model for PauseState.
+type PauseState struct {
+	// Paused The whole organism is
+	Paused                 bool                       `json:"paused"`
+	PausedPipelineVersions []seqlease.PipelineVersion `json:"pausedPipelineVersions"`
+}
+
+// PipelineState defines model for PipelineState.
+type PipelineState struct {
+	Paused          bool                     `json:"paused"`
+	PipelineVersion seqlease.PipelineVersion `json:"pipelineVersion"`
+}
 
 // Problem defines model for Problem.
 type Problem struct {
@@ -124,6 +309,40 @@ type PublicGroup struct {
 	Institution  string  `json:"institution"`
 }
 
+// QuarantineList defines model for QuarantineList.
+type QuarantineList struct {
+	Entries []QuarantinedEntry `json:"entries"`
+
+	// Next The parameter `after` of the next page; null if this is the last
+	Next *NextPage `json:"next"`
+}
+
+// QuarantinedEntries defines model for QuarantinedEntries.
+type QuarantinedEntries struct {
+	Quarantined int `json:"quarantined"`
+}
+
+// QuarantinedEntry defines model for QuarantinedEntry.
+type QuarantinedEntry struct {
+	Accession seqlease.Accession `json:"accession"`
+	Attempts  int                `json:"attempts"`
+
+	// Failures The last ones, newest first, at most 10
+	Failures []Failure `json:"failures"`
+
+	// HandOuts How often it was handed out, attempts included
+	HandOuts        int                      `json:"handOuts"`
+	PipelineVersion seqlease.PipelineVersion `json:"pipelineVersion"`
+	QuarantinedAt   time.Time                `json:"quarantinedAt"`
+
+	// QuarantinedBy An operator; empty if its attempts were used up
+	QuarantinedBy string `json:"quarantinedBy"`
+
+	// Reason What the submitter reads
+	Reason  string           `json:"reason"`
+	Version seqlease.Version `json:"version"`
+}
+
 // Refusal defines model for Refusal.
 type Refusal = seqlease.Refusal
 
@@ -145,6 +364,55 @@ type ReleasedEntry struct {
 	// UnalignedNucleotideSequences By segment or gene name. An aligned sequence is as long as its reference
 	UnalignedNucleotideSequences Sequences `json:"unalignedNucleotideSequences"`
 }
+
+// RenewedLease defines model for RenewedLease.
+type RenewedLease struct {
+	// Held Entries that the lease holds
+	Held int `json:"held"`
+
+	// LeaseSeconds How long the lease runs from the renewal
+	LeaseSeconds int64 `json:"leaseSeconds"`
+
+	// LeaseUntil By the database's clock, for people
+	LeaseUntil time.Time `json:"leaseUntil"`
+
+	// Lost Entries that were taken from the lease since the claim
+	Lost []AccessionVersion `json:"lost"`
+}
+
+// ReprocessSelection All conditions must hold. Without any, `all` must be true
+type ReprocessSelection struct {
+	// AccessionVersions Only these entries
+	AccessionVersions *Selected `json:"accessionVersions,omitempty"`
+	All               *bool     `json:"all,omitempty"`
+
+	// ErrorContains A part of an error of the result; case counts
+	ErrorContains *string `json:"errorContains,omitempty"`
+
+	// PipelineVersion The current one unless given
+	PipelineVersion *int64  `json:"pipelineVersion,omitempty"`
+	Reason          *string `json:"reason,omitempty"`
+
+	// SubmittedFrom Inclusive
+	SubmittedFrom *time.Time `json:"submittedFrom,omitempty"`
+
+	// SubmittedTo Exclusive
+	SubmittedTo *time.Time `json:"submittedTo,omitempty"`
+	WorkerId    *string    `json:"workerId,omitempty"`
+}
+
+// RequeuedEntries defines model for RequeuedEntries.
+type RequeuedEntries struct {
+	Requeued int `json:"requeued"`
+}
+
+// ReturnedLease defines model for ReturnedLease.
+type ReturnedLease struct {
+	Returned int `json:"returned"`
+}
+
+// Selected Only these entries
+type Selected = []AccessionVersion
 
 // SequenceEntryStatus defines model for SequenceEntryStatus.
 type SequenceEntryStatus struct {
@@ -192,6 +460,12 @@ type SubmittedData = seqlease.SubmittedData
 // UnprocessedEntry defines model for UnprocessedEntry.
 type UnprocessedEntry = seqlease.Entry
 
+// Accession defines model for Accession.
+type Accession = seqlease.Accession
+
+// After defines model for After.
+type After = string
+
 // Compression defines model for Compression.
 type Compression = string
 
@@ -201,14 +475,26 @@ type IfNoneMatch = string
 // Organism defines model for Organism.
 type Organism = seqlease.Organism
 
+// PageLimit defines model for PageLimit.
+type PageLimit = int32
+
 // PipelineVersion defines model for PipelineVersion.
 type PipelineVersion = seqlease.PipelineVersion
+
+// VersionOfEntry defines model for VersionOfEntry.
+type VersionOfEntry = seqlease.Version
+
+// VersionOfPipeline defines model for VersionOfPipeline.
+type VersionOfPipeline = seqlease.PipelineVersion
 
 // BadRequest defines model for BadRequest.
 type BadRequest = Problem
 
 // Busy defines model for Busy.
 type Busy = Problem
+
+// Conflict defines model for Conflict.
+type Conflict = Problem
 
 // Forbidden defines model for Forbidden.
 type Forbidden = Problem
@@ -245,7 +531,7 @@ type ExtractUnprocessedDataParams struct {
 	// LeaseSeconds How long the lease runs from the moment of the claim
 	LeaseSeconds *int64 `form:"leaseSeconds,omitempty" json:"leaseSeconds,omitempty"`
 
-	// WaitSeconds How long the answer may be held back while nothing is waiting. The server may answer at once, whatever is asked
+	// WaitSeconds How long the answer may be held back while nothing is waiting. Nothing is sent meanwhile, and the server may answer earlier, as it does when it stops
 	WaitSeconds *int64 `form:"waitSeconds,omitempty" json:"waitSeconds,omitempty"`
 
 	// WorkerId A label of the worker, shown to operators
@@ -281,6 +567,24 @@ type GetSequencesParams struct {
 	Size *int32 `form:"size,omitempty" json:"size,omitempty"`
 }
 
+// GetLeasesParams defines parameters for GetLeases.
+type GetLeasesParams struct {
+	// Limit How many are listed at most
+	Limit *PageLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The member `next` of the page before
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+}
+
+// GetQuarantineParams defines parameters for GetQuarantine.
+type GetQuarantineParams struct {
+	// Limit How many are listed at most
+	Limit *PageLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The member `next` of the page before
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+}
+
 // SubmitMultipartBody defines parameters for Submit.
 type SubmitMultipartBody struct {
 	DataUseTermsType *DataUseTermsType   `json:"dataUseTermsType,omitempty"`
@@ -310,7 +614,7 @@ type SubmitProcessedDataParams struct {
 	// PipelineVersion The version of the pipeline that asks
 	PipelineVersion PipelineVersion `form:"pipelineVersion" json:"pipelineVersion"`
 
-	// OnRefused What happens if a line is refused. Only `abort` is supported
+	// OnRefused What happens if a line is refused: `abort` stores nothing, `skip` stores the others
 	OnRefused *string `form:"onRefused,omitempty" json:"onRefused,omitempty"`
 }
 
@@ -319,6 +623,36 @@ type CreateGroupJSONRequestBody = NewGroup
 
 // ApproveProcessedDataJSONRequestBody defines body for ApproveProcessedData for application/json ContentType.
 type ApproveProcessedDataJSONRequestBody = ApproveRequest
+
+// FreeLeasesJSONRequestBody defines body for FreeLeases for application/json ContentType.
+type FreeLeasesJSONRequestBody = LeaseSelection
+
+// PauseOrganismJSONRequestBody defines body for PauseOrganism for application/json ContentType.
+type PauseOrganismJSONRequestBody = OperatorNote
+
+// PausePipelineJSONRequestBody defines body for PausePipeline for application/json ContentType.
+type PausePipelineJSONRequestBody = OperatorNote
+
+// ResumePipelineJSONRequestBody defines body for ResumePipeline for application/json ContentType.
+type ResumePipelineJSONRequestBody = OperatorNote
+
+// QuarantineJSONRequestBody defines body for Quarantine for application/json ContentType.
+type QuarantineJSONRequestBody = EntrySelection
+
+// RequeueJSONRequestBody defines body for Requeue for application/json ContentType.
+type RequeueJSONRequestBody = EntrySelection
+
+// RenewLeaseJSONRequestBody defines body for RenewLease for application/json ContentType.
+type RenewLeaseJSONRequestBody = LeaseRenewal
+
+// ReprocessJSONRequestBody defines body for Reprocess for application/json ContentType.
+type ReprocessJSONRequestBody = ReprocessSelection
+
+// ResumeOrganismJSONRequestBody defines body for ResumeOrganism for application/json ContentType.
+type ResumeOrganismJSONRequestBody = OperatorNote
+
+// ReturnLeaseJSONRequestBody defines body for ReturnLease for application/json ContentType.
+type ReturnLeaseJSONRequestBody = LeaseReturn
 
 // SubmitMultipartRequestBody defines body for Submit for multipart/form-data ContentType.
 type SubmitMultipartRequestBody SubmitMultipartBody
@@ -364,6 +698,9 @@ type ServerInterface interface {
 	// ApproveProcessedData Release processed entries
 	// (POST /{organism}/approve-processed-data)
 	ApproveProcessedData(w http.ResponseWriter, r *http.Request, organism Organism)
+	// GetHistory What became of an entry
+	// (GET /{organism}/entries/{accession}/{version}/history)
+	GetHistory(w http.ResponseWriter, r *http.Request, organism Organism, accession Accession, version VersionOfEntry)
 	// ExtractUnprocessedData Claim entries for preprocessing
 	// (POST /{organism}/extract-unprocessed-data)
 	ExtractUnprocessedData(w http.ResponseWriter, r *http.Request, organism Organism, params ExtractUnprocessedDataParams)
@@ -373,6 +710,42 @@ type ServerInterface interface {
 	// GetSequences List entries and their statuses
 	// (GET /{organism}/get-sequences)
 	GetSequences(w http.ResponseWriter, r *http.Request, organism Organism, params GetSequencesParams)
+	// GetLeases List the leases
+	// (GET /{organism}/leases)
+	GetLeases(w http.ResponseWriter, r *http.Request, organism Organism, params GetLeasesParams)
+	// FreeLeases End leases at once
+	// (POST /{organism}/leases/free)
+	FreeLeases(w http.ResponseWriter, r *http.Request, organism Organism)
+	// PauseOrganism Hand out no more entries of the organism
+	// (POST /{organism}/pause)
+	PauseOrganism(w http.ResponseWriter, r *http.Request, organism Organism)
+	// PausePipeline Hand out no more entries for a pipeline version
+	// (POST /{organism}/pipelines/{version}/pause)
+	PausePipeline(w http.ResponseWriter, r *http.Request, organism Organism, version VersionOfPipeline)
+	// ResumePipeline Hand out entries for a pipeline version again
+	// (POST /{organism}/pipelines/{version}/resume)
+	ResumePipeline(w http.ResponseWriter, r *http.Request, organism Organism, version VersionOfPipeline)
+	// GetQuarantine List the quarantined entries
+	// (GET /{organism}/quarantine)
+	GetQuarantine(w http.ResponseWriter, r *http.Request, organism Organism, params GetQuarantineParams)
+	// Quarantine Put entries into quarantine
+	// (POST /{organism}/quarantine)
+	Quarantine(w http.ResponseWriter, r *http.Request, organism Organism)
+	// Requeue Take entries out of quarantine
+	// (POST /{organism}/quarantine/requeue)
+	Requeue(w http.ResponseWriter, r *http.Request, organism Organism)
+	// RenewLease Extend a lease
+	// (POST /{organism}/renew-lease)
+	RenewLease(w http.ResponseWriter, r *http.Request, organism Organism)
+	// Reprocess Process entries again
+	// (POST /{organism}/reprocess)
+	Reprocess(w http.ResponseWriter, r *http.Request, organism Organism)
+	// ResumeOrganism Hand out entries of the organism again
+	// (POST /{organism}/resume)
+	ResumeOrganism(w http.ResponseWriter, r *http.Request, organism Organism)
+	// ReturnLease Give entries back before the lease ends
+	// (POST /{organism}/return-lease)
+	ReturnLease(w http.ResponseWriter, r *http.Request, organism Organism)
 	// Submit Submit new entries
 	// (POST /{organism}/submit)
 	Submit(w http.ResponseWriter, r *http.Request, organism Organism, params SubmitParams)
@@ -599,6 +972,50 @@ func (siw *ServerInterfaceWrapper) ApproveProcessedData(w http.ResponseWriter, r
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ApproveProcessedData(w, r, organism)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetHistory operation middleware
+func (siw *ServerInterfaceWrapper) GetHistory(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "accession" -------------
+	var accession Accession
+
+	err = runtime.BindStyledParameterWithOptions("simple", "accession", r.PathValue("accession"), &accession, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "accession", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "version" -------------
+	var version VersionOfEntry
+
+	err = runtime.BindStyledParameterWithOptions("simple", "version", r.PathValue("version"), &version, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "version", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetHistory(w, r, organism, accession, version)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -893,6 +1310,394 @@ func (siw *ServerInterfaceWrapper) GetSequences(w http.ResponseWriter, r *http.R
 	handler.ServeHTTP(w, r)
 }
 
+// GetLeases operation middleware
+func (siw *ServerInterfaceWrapper) GetLeases(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetLeasesParams
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", r.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "after"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "after", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetLeases(w, r, organism, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// FreeLeases operation middleware
+func (siw *ServerInterfaceWrapper) FreeLeases(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.FreeLeases(w, r, organism)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PauseOrganism operation middleware
+func (siw *ServerInterfaceWrapper) PauseOrganism(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PauseOrganism(w, r, organism)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PausePipeline operation middleware
+func (siw *ServerInterfaceWrapper) PausePipeline(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "version" -------------
+	var version VersionOfPipeline
+
+	err = runtime.BindStyledParameterWithOptions("simple", "version", r.PathValue("version"), &version, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "version", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PausePipeline(w, r, organism, version)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ResumePipeline operation middleware
+func (siw *ServerInterfaceWrapper) ResumePipeline(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "version" -------------
+	var version VersionOfPipeline
+
+	err = runtime.BindStyledParameterWithOptions("simple", "version", r.PathValue("version"), &version, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "version", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ResumePipeline(w, r, organism, version)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetQuarantine operation middleware
+func (siw *ServerInterfaceWrapper) GetQuarantine(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetQuarantineParams
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", r.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "after"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "after", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetQuarantine(w, r, organism, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// Quarantine operation middleware
+func (siw *ServerInterfaceWrapper) Quarantine(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.Quarantine(w, r, organism)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// Requeue operation middleware
+func (siw *ServerInterfaceWrapper) Requeue(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.Requeue(w, r, organism)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RenewLease operation middleware
+func (siw *ServerInterfaceWrapper) RenewLease(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RenewLease(w, r, organism)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// Reprocess operation middleware
+func (siw *ServerInterfaceWrapper) Reprocess(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.Reprocess(w, r, organism)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ResumeOrganism operation middleware
+func (siw *ServerInterfaceWrapper) ResumeOrganism(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ResumeOrganism(w, r, organism)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ReturnLease operation middleware
+func (siw *ServerInterfaceWrapper) ReturnLease(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ReturnLease(w, r, organism)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // Submit operation middleware
 func (siw *ServerInterfaceWrapper) Submit(w http.ResponseWriter, r *http.Request) {
 
@@ -1159,10 +1964,23 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/extract-unprocessed-data", wrapper.ExtractUnprocessedData)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/submit-processed-data", wrapper.SubmitProcessedData)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/renew-lease", wrapper.RenewLease)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/return-lease", wrapper.ReturnLease)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/submit", wrapper.Submit)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/approve-processed-data", wrapper.ApproveProcessedData)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/get-sequences", wrapper.GetSequences)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/entries/{accession}/{version}/history", wrapper.GetHistory)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/get-released-data", wrapper.GetReleasedData)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/leases", wrapper.GetLeases)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/leases/free", wrapper.FreeLeases)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/quarantine", wrapper.GetQuarantine)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/quarantine", wrapper.Quarantine)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/quarantine/requeue", wrapper.Requeue)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/reprocess", wrapper.Reprocess)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/pause", wrapper.PauseOrganism)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/resume", wrapper.ResumeOrganism)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/pipelines/{version}/pause", wrapper.PausePipeline)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/pipelines/{version}/resume", wrapper.ResumePipeline)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/groups", wrapper.CreateGroup)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/groups/{groupId}", wrapper.GetGroup)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/user/groups", wrapper.GetUserGroups)

@@ -10,13 +10,10 @@ import (
 // approveBody is an ApproveRequest as it comes in. A filter that is absent or
 // null takes everything.
 type approveBody struct {
-	Scope   *string `json:"scope"`
-	Entries []struct {
-		Accession *string `json:"accession"`
-		Version   *int64  `json:"version"`
-	} `json:"accessionVersionsFilter"`
-	GroupIDs   []int64  `json:"groupIdsFilter"`
-	Submitters []string `json:"submitterNamesFilter"`
+	Scope      *string     `json:"scope"`
+	Entries    []entryBody `json:"accessionVersionsFilter"`
+	GroupIDs   []int64     `json:"groupIdsFilter"`
+	Submitters []string    `json:"submitterNamesFilter"`
 }
 
 // ApproveProcessedData releases entries.
@@ -32,17 +29,10 @@ func (s *server) ApproveProcessedData(w http.ResponseWriter, r *http.Request, o 
 		return
 	}
 	request.Scope = seqlease.ApprovalScope(*body.Scope)
-	if body.Entries != nil {
-		request.Entries = make([]seqlease.AccessionVersion, len(body.Entries))
-	}
-	for i, entry := range body.Entries {
-		if entry.Accession == nil || entry.Version == nil {
-			s.fail(w, r, missingMember("accessionVersionsFilter.accession or version"))
-			return
-		}
-		request.Entries[i] = seqlease.AccessionVersion{
-			Accession: seqlease.Accession(*entry.Accession), Version: seqlease.Version(*entry.Version),
-		}
+	var err error
+	if request.Entries, err = entriesOf("accessionVersionsFilter", body.Entries); err != nil {
+		s.fail(w, r, err)
+		return
 	}
 	person, _ := personOf(r.Context())
 	approved, err := s.submissions.Approve(r.Context(), person, request)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/klauspost/compress/zstd"
@@ -17,9 +18,6 @@ import (
 
 	"github.com/seqlease/seqlease"
 )
-
-// maxWaitSeconds is how long a client may ask to wait for work.
-const maxWaitSeconds = 30
 
 // sendBuffer gathers short lines.
 const sendBuffer = 64 << 10
@@ -42,6 +40,10 @@ func (s *server) ExtractUnprocessedData(w http.ResponseWriter, r *http.Request, 
 		s.fail(w, r, err)
 		return
 	}
+	if err := bodyOf(r).fetch(); err != nil { // until it was read, nobody notices that a client leaves
+		s.fail(w, r, err)
+		return
+	}
 	person, _ := personOf(r.Context())
 	request.ClaimedBy = person.Name
 	lease, err := s.queue.Claim(r.Context(), request)
@@ -49,18 +51,23 @@ func (s *server) ExtractUnprocessedData(w http.ResponseWriter, r *http.Request, 
 		s.fail(w, r, err)
 		return
 	}
-	tag := `"` + lease.Mark + `"`
 	h := w.Header()
-	h.Set("ETag", tag)
-	if len(lease.Entries) == 0 && knownTag(r) == tag {
-		w.WriteHeader(http.StatusNotModified)
-		return
+	if lease.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.FormatInt(int64(lease.RetryAfter/time.Second), 10))
+	}
+	if lease.Mark != "" {
+		tag := `"` + lease.Mark + `"`
+		h.Set("ETag", tag)
+		if len(lease.Entries) == 0 && knownTag(r) == tag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
 	}
 	h.Set("Content-Type", ndjsonType)
 	if compressed {
 		h.Set("Content-Encoding", "zstd")
 	}
-	s.deliver(w, r, lease, compressed)
+	s.deliver(w, r, o, lease, compressed)
 }
 
 func claimRequest(o Organism, params ExtractUnprocessedDataParams) (queue.ClaimRequest, error) {
@@ -68,30 +75,39 @@ func claimRequest(o Organism, params ExtractUnprocessedDataParams) (queue.ClaimR
 		Organism: o, PipelineVersion: params.PipelineVersion, Entries: int(params.NumberOfSequenceEntries),
 		WorkerID: orZero(params.WorkerId),
 	}
-	if wait := orZero(params.WaitSeconds); wait < 0 || wait > maxWaitSeconds {
-		return request, seqlease.InvalidParameter("waitSeconds", fmt.Sprintf("waitSeconds must be from 0 to %d, not %d", maxWaitSeconds, wait))
+	wait := orZero(params.WaitSeconds)
+	if most := int64(queue.MaxWait / time.Second); wait < 0 || wait > most {
+		return request, seqlease.InvalidParameter("waitSeconds", fmt.Sprintf("waitSeconds must be from 0 to %d, not %d", most, wait))
 	}
-	if params.LeaseSeconds == nil {
-		return request, nil
+	request.Wait = time.Duration(wait) * time.Second
+	var err error
+	request.LeaseSeconds, err = leaseSeconds(params.LeaseSeconds)
+	return request, err
+}
+
+// leaseSeconds checks how long a lease is asked for; 0 if nothing is.
+func leaseSeconds(asked *int64) (int, error) {
+	if asked == nil {
+		return 0, nil
 	}
-	if n := *params.LeaseSeconds; n < queue.MinLeaseSeconds || n > queue.MaxLeaseSeconds {
-		return request, seqlease.InvalidParameter("leaseSeconds",
+	if n := *asked; n < queue.MinLeaseSeconds || n > queue.MaxLeaseSeconds {
+		return 0, seqlease.InvalidParameter("leaseSeconds",
 			fmt.Sprintf("leaseSeconds must be from %d to %d, not %d", queue.MinLeaseSeconds, queue.MaxLeaseSeconds, n))
 	}
-	request.LeaseSeconds = int(*params.LeaseSeconds)
-	return request, nil
+	return int(*asked), nil
 }
 
 // deliver sends a claimed batch. Once all of it was flushed to a client that is
-// still there, it counts as delivered.
-func (s *server) deliver(w http.ResponseWriter, r *http.Request, lease queue.Lease, compressed bool) {
+// still there, it counts as delivered. What can't be read is given back after
+// that: a batch that wasn't delivered goes back as a whole.
+func (s *server) deliver(w http.ResponseWriter, r *http.Request, o Organism, lease queue.Lease, compressed bool) {
 	delivered := false
 	defer func() {
 		if !delivered && len(lease.Entries) > 0 {
 			s.giveBack(r, lease)
 		}
 	}()
-	err := s.sendLease(r.Context(), w, lease, compressed)
+	damaged, err := s.sendLease(r.Context(), w, lease, compressed)
 	if err == nil {
 		err = http.NewResponseController(w).Flush()
 	}
@@ -102,6 +118,10 @@ func (s *server) deliver(w http.ResponseWriter, r *http.Request, lease queue.Lea
 		s.abort(r, err)
 	}
 	delivered = true
+	if err := s.queue.Damaged(r.Context(), lease.AttemptID, o, damaged); err != nil {
+		s.logger.LogAttrs(r.Context(), slog.LevelError, "damaged entries wait for the lease end", slog.String("request_id", requestID(r.Context())),
+			slog.String("attempt_id", lease.AttemptID.String()), slog.Int("rows", len(damaged)), slog.Any("error", err))
+	}
 }
 
 func (s *server) giveBack(r *http.Request, lease queue.Lease) {
@@ -116,39 +136,41 @@ func (s *server) giveBack(r *http.Request, lease queue.Lease) {
 	s.logger.LogAttrs(r.Context(), slog.LevelWarn, "undelivered claim given back", attributes...)
 }
 
-// sendLease writes the lines of a batch.
-func (s *server) sendLease(ctx context.Context, w io.Writer, lease queue.Lease, compressed bool) error {
+// sendLease writes the lines of a batch, and returns which entries have none
+// because they can't be read.
+func (s *server) sendLease(ctx context.Context, w io.Writer, lease queue.Lease, compressed bool) (unreadable []seqlease.AccessionVersion, err error) {
 	target := w
 	finish := func() error { return nil }
 	if compressed {
 		encoder, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true),
 			zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(sendWindow))
 		if err != nil {
-			return fmt.Errorf("compress answer: %w", err)
+			return nil, fmt.Errorf("compress answer: %w", err)
 		}
 		target, finish = encoder, encoder.Close
 	}
 	out := bufio.NewWriterSize(target, sendBuffer)
 	var line []byte
 	damaged := func(av seqlease.AccessionVersion, err error) {
-		s.logger.LogAttrs(ctx, slog.LevelError, "damaged entry left out of a claim; it comes back when the lease ends", slog.String("request_id", requestID(ctx)),
+		unreadable = append(unreadable, av)
+		s.logger.LogAttrs(ctx, slog.LevelError, "damaged entry left out of a claim", slog.String("request_id", requestID(ctx)),
 			slog.String("attempt_id", lease.AttemptID.String()), slog.String("accession_version", av.String()), slog.Any("error", err))
 	}
 	for entry, err := range s.queue.Entries(ctx, lease, damaged) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if line, err = appendEntry(line[:0], lease, entry); err != nil {
-			return err
+			return nil, err
 		}
 		if _, err := out.Write(line); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := out.Flush(); err != nil {
-		return err
+		return nil, err
 	}
-	return finish()
+	return unreadable, finish()
 }
 
 // leaseUntilFormat is RFC 3339 in UTC.

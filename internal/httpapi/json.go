@@ -54,7 +54,7 @@ const (
 
 // readJSON reads the JSON body of a request, of at most limit bytes. Long ones
 // wait until there is memory for them and what comes of them.
-func (s *server) readJSON(r *http.Request, into any, limit int64) error {
+func (s *server) readJSON(r *http.Request, into any, limit int64, options ...json.Options) error {
 	if t := mediaType(r); t != "application/json" && !strings.HasSuffix(t, "+json") {
 		return unsupportedMediaType("send the body as Content-Type: application/json")
 	}
@@ -83,10 +83,18 @@ func (s *server) readJSON(r *http.Request, into any, limit int64) error {
 			break
 		}
 	}
-	if err := json.Unmarshal(text, into, lenient); err != nil {
+	if err := json.Unmarshal(text, into, append(options, lenient)...); err != nil {
 		return invalidJSON(0, err)
 	}
 	return nil
+}
+
+// readOptionalJSON does the same for a body that needn't be there.
+func (s *server) readOptionalJSON(r *http.Request, into any, limit int64) error {
+	if r.ContentLength == 0 {
+		return nil
+	}
+	return s.readJSON(r, into, limit)
 }
 
 // missingMember is what a body without a required member gets.

@@ -149,7 +149,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 // access log only.
 const statusClientClosed = 499
 
-// Bounds of a problem document. Every refused line is named, but where there are
+// Bounds of an answer. Every refused line is named, but where there are
 // more than manyRefused, nobody reads each one's whole detail.
 const (
 	maxProblemDetail = 16 << 10
@@ -161,11 +161,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p Problem) {
 	p.Title = http.StatusText(p.Status)
 	p.Instance = cut(r.URL.Path, maxShown)
 	p.Detail = cut(p.Detail, maxProblemDetail)
-	if len(p.Refused) > manyRefused {
-		for i := range p.Refused {
-			p.Refused[i].Detail = cut(p.Refused[i].Detail, shortRefusal)
-		}
-	}
+	p.Refused = shortened(p.Refused)
 	h := w.Header()
 	h.Del("ETag")
 	h.Del("Content-Encoding")
@@ -175,4 +171,17 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p Problem) {
 	// It is written piece by piece, and a text that quotes the request may hold
 	// broken UTF-8. A client that left finds out by itself.
 	_ = json.MarshalWrite(w, p, jsontext.AllowInvalidUTF8(true))
+}
+
+// shortened cuts the details of many refusals. It returns none as an empty list.
+func shortened(refused []seqlease.Refusal) []seqlease.Refusal {
+	if len(refused) > manyRefused {
+		for i := range refused {
+			refused[i].Detail = cut(refused[i].Detail, shortRefusal)
+		}
+	}
+	if refused == nil {
+		return []seqlease.Refusal{}
+	}
+	return refused
 }

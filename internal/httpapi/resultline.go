@@ -65,6 +65,17 @@ func decodeResult(number int, line []byte) (decodedResult, error) {
 	return d, nil
 }
 
+// namedEntry returns which entry a line that can't be decoded is about, as far as
+// it can be read. Parts that can't are empty.
+func namedEntry(line []byte) seqlease.AccessionVersion {
+	var body struct {
+		Accession string `json:"accession"`
+		Version   int64  `json:"version"`
+	}
+	_ = json.Unmarshal(line, &body, lenient) // what came before the fault is there
+	return seqlease.AccessionVersion{Accession: seqlease.Accession(body.Accession), Version: seqlease.Version(body.Version)}
+}
+
 // missing names the first required member that is missing or null.
 func (b *resultLine) missing() string {
 	switch {
