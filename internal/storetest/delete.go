@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/seqlease/seqlease"
-	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/submission"
 )
 

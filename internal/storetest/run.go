@@ -54,7 +54,7 @@ type Harness struct {
 	// if [DamageEntries] is in Lacks.
 	Damage func(t *testing.T, s Store, av seqlease.AccessionVersion)
 	// Lose deletes every ticket of an entry, and whole leases that hold it, behind
-	// the store's back; nil if [LoseTickets] is in Lacks.
+	// the store's back; there may be none. It is nil if [LoseTickets] is in Lacks.
 	Lose func(t *testing.T, s Store, av seqlease.AccessionVersion)
 	// Retry is what the stores were opened with; zero: [queue.DefaultRetry].
 	Retry queue.Retry
@@ -76,6 +76,8 @@ func Run(t *testing.T, h Harness) {
 		registerCases(), groupCases(), submitCases(),
 		claimCases(), leaseCases(), markCases(),
 		acceptCases(), repeatCases(), giveBackCases(),
+		skipCases(), giveBackUserCases(), renewCases(), suspectCases(), quarantineCases(), keeperCases(),
+		operatorCases(), selectionCases(), reprocessCases(), pauseCases(), historyCases(), stirredCases(), fairCases(),
 		editCases(), deleteCases(), approveCases(), approveFilterCases(),
 		listCases(), releaseCases(), textCases(), wordCases(), largeCases(),
 	) {

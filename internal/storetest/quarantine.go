@@ -1,0 +1,334 @@
+package storetest
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+func quarantineCases() []testCase {
+	return []testCase{
+		{name: "L9_QuarantineEndsSpentTickets", check: quarantineL9Ends},
+		{name: "L9_SubmitterSeesTheReason", check: quarantineL9Reason},
+		{name: "L9_B001_QuarantineTestsAgain", check: quarantineB001},
+		{name: "L9_QuarantineNeverReplacesAGoodResult", check: quarantineL9GoodStays},
+		{name: "L9_QuarantineReplacesAResultWithErrors", check: quarantineL9BadGoes},
+		{name: "L9_RequeuedEntryHasAllItsAttempts", check: quarantineL9Requeue},
+		{name: "L9_RequeueKeepsAGoodResult", check: quarantineL9RequeueGood},
+		{name: "L10_EditTakesOutOfQuarantine", check: quarantineL10Edit},
+		{name: "L10_DeleteTakesOutOfQuarantine", check: quarantineL10Delete},
+		{name: "L9_SpentTellsWhatWentWrongLast", check: quarantineL9Failures},
+		{name: "L9_TwoKeepersQuarantineOnce", needs: SecondStore, check: quarantineL9TwoKeepers},
+	}
+}
+
+// systemResult is the packed result document whose one error is the reason.
+func (f *fixture) systemResult(t *testing.T, reason string) queue.PackedResult {
+	t.Helper()
+	doc := document(seqlease.StoredResult{
+		Errors: []seqlease.Annotation{{Message: reason}}, Warnings: []seqlease.Annotation{},
+	})
+	digest := sha256.Sum256(doc)
+	return queue.PackedResult{Packed: f.pack(WestNile, doc), Digest: [16]byte(digest[:16])}
+}
+
+// spent sweeps and reads what is used up.
+func (f *fixture) spent(t *testing.T) []queue.SpentTicket {
+	t.Helper()
+	f.sweep(t)
+	spent, err := f.keeper(t).Spent(t.Context(), 1000)
+	if err != nil {
+		t.Fatalf("spent: %v", err)
+	}
+	slices.SortFunc(spent, func(a, b queue.SpentTicket) int { return a.AccessionVersion.Compare(b.AccessionVersion) })
+	return spent
+}
+
+func spentEntries(spent []queue.SpentTicket) []seqlease.AccessionVersion {
+	versions := make([]seqlease.AccessionVersion, len(spent))
+	for i, s := range spent {
+		versions[i] = s.AccessionVersion
+	}
+	return versions
+}
+
+// judge quarantines the tickets and wants that many to be as they were read.
+func (f *fixture) judge(t *testing.T, spent []queue.SpentTicket, want int) {
+	t.Helper()
+	verdicts := make([]queue.Verdict, len(spent))
+	for i, s := range spent {
+		verdicts[i] = queue.Verdict{SpentTicket: s, Reason: usedUp, Result: f.systemResult(t, usedUp)}
+	}
+	n, err := f.keeper(t).Quarantine(t.Context(), verdicts)
+	if err != nil {
+		t.Fatalf("quarantine: %v", err)
+	}
+	wantSame(t, "tickets quarantined", n, want)
+}
+
+// usedUp is why the fixtures' keeper quarantines.
+const usedUp = "preprocessing failed 5 times"
+
+// quarantineSpent does what the keeper does.
+func (f *fixture) quarantineSpent(t *testing.T) {
+	t.Helper()
+	spent := f.spent(t)
+	f.judge(t, spent, len(spent))
+}
+
+// spoil submits n entries and uses up their attempts.
+func (f *fixture) spoil(t *testing.T, n int) []seqlease.AccessionVersion {
+	t.Helper()
+	versions := f.submit(t, n)
+	f.expire(t, n, queue.DefaultRetry.Attempts)
+	return versions
+}
+
+// quarantined lists the quarantine of West Nile virus.
+func (f *fixture) quarantined(t *testing.T) []queue.Quarantined {
+	t.Helper()
+	list, err := f.operator(t).Quarantined(t.Context(), WestNile, 0, 1000)
+	if err != nil {
+		t.Fatalf("quarantined: %v", err)
+	}
+	return list
+}
+
+// failedDocument reads the present result of an entry, which has errors.
+func (f *fixture) failedDocument(t *testing.T, av seqlease.AccessionVersion) seqlease.StoredResult {
+	t.Helper()
+	list, err := f.operator(t).FailedResults(t.Context(), WestNile, 0, 0, 1000)
+	if err != nil {
+		t.Fatalf("failed results: %v", err)
+	}
+	var result seqlease.StoredResult
+	for _, r := range list {
+		if r.AccessionVersion != av {
+			continue
+		}
+		doc, err := f.Unpack(t.Context(), r.Document)
+		if err != nil {
+			t.Fatalf("unpack the result of %s: %v", av, err)
+		}
+		if err := json.Unmarshal(doc, &result); err != nil {
+			t.Fatalf("the result of %s: %v", av, err)
+		}
+		return result
+	}
+	t.Errorf("%s has no result with errors", av)
+	return result
+}
+
+func quarantineL9Ends(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	before := f.now(t)
+	versions := f.spoil(t, 3)
+	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Received: 3})
+	f.judge(t, f.spent(t)[:2], 2)
+	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Processed: 2, seqlease.Received: 1})
+	_, counts := f.list(t, submission.ListFilter{Organism: WestNile})
+	wantSame(t, "result counts", present(counts.Results), map[seqlease.ProcessingResult]int64{seqlease.HasErrors: 2})
+	wantSame(t, "left", spentEntries(f.spent(t)), versions[2:])
+	list := f.quarantined(t)
+	wantSame(t, "quarantined", len(list), 2)
+	for i, q := range list {
+		wantBetween(t, "quarantined", q.At, before, f.now(t))
+		wantSame(t, "failures", len(q.Failures), 5)
+		q.At, q.Failures, q.EntryID = time.Time{}, nil, 0
+		wantSame(t, "quarantined", q, queue.Quarantined{
+			AccessionVersion: versions[i], PipelineVersion: 1, Attempts: 5, HandOuts: 5, Reason: usedUp,
+		})
+	}
+	wantSame(t, "approved", f.approveAll(t), nil)
+	f.age(t, 24*time.Hour)
+	wantSame(t, "claimed", claimed(f.claim(t, 100)), nil)
+}
+
+func quarantineL9Reason(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.spoil(t, 1)
+	f.quarantineSpent(t)
+	result := f.failedDocument(t, versions[0])
+	if len(result.Errors) != 1 || result.Errors[0].Message != usedUp {
+		t.Errorf("the submitter reads %v, want %q", result.Errors, usedUp)
+	}
+}
+
+// quarantineB001 has something happen between the keeper's look and its write:
+// the write must touch only what is as it was read.
+func quarantineB001(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.spoil(t, 6)
+	spent := f.spent(t)
+	wantSame(t, "used up", spentEntries(spent), versions)
+	f.judge(t, spent[:1], 1)
+	f.mustEdit(t, versions[0], submitted(50))                                    // 0: edited, and it waits again
+	f.mustDelete(t, versions[1])                                                 // 1: deleted
+	f.quarantineEntries(t, versions[2:4], 2)                                     // 2: quarantined by an operator,
+	f.requeue(t, queue.Selection{Organism: WestNile, Entries: versions[3:4]}, 1) // 3: and requeued,
+	lease := f.claim(t, 10)                                                      // and claimed
+	wantOnce(t, counted(lease), []seqlease.AccessionVersion{versions[0], versions[3]})
+	f.mustAccept(t, f.line(t, 1, versions[3], lease.AttemptID, "at last", seqlease.NoIssues))
+	f.judge(t, spent, 2) // 4 and 5
+	f.judge(t, spent, 0)
+	wantStatus := map[seqlease.Status]int64{seqlease.InProcessing: 1, seqlease.Processed: 4}
+	f.wantStatuses(t, wantStatus)
+	f.mustAccept(t, f.line(t, 1, versions[0], lease.AttemptID, "of the edited data", seqlease.NoIssues))
+	var by []string
+	for _, q := range f.quarantined(t) {
+		by = append(by, q.AccessionVersion.String()+" by "+q.By)
+	}
+	wantSame(t, "quarantined", by, []string{
+		versions[2].String() + " by " + operatorName, versions[4].String() + " by ", versions[5].String() + " by ",
+	})
+}
+
+// spoilAgain has entries that are processed use up their attempts again.
+func (f *fixture) spoilAgain(t *testing.T, versions []seqlease.AccessionVersion) {
+	t.Helper()
+	f.reprocess(t, queue.Selection{Organism: WestNile, Entries: versions}, len(versions))
+	f.expire(t, len(versions), queue.DefaultRetry.Attempts)
+}
+
+func quarantineL9GoodStays(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.process(t, seqlease.NoIssues, seqlease.HasWarnings)
+	f.spoilAgain(t, versions)
+	f.quarantineSpent(t)
+	wantSame(t, "left", f.spent(t), nil)
+	wantSame(t, "noted as quarantined", len(f.quarantined(t)), 2)
+	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Processed: 2})
+	f.wantResults(t, map[seqlease.ProcessingResult]int64{seqlease.NoIssues: 1, seqlease.HasWarnings: 1})
+	wantSame(t, "approved", f.approveAll(t), versions)
+	_, released := f.released(t)
+	wantSame(t, "released result", string(released[0].Result), string(processed("result of "+versions[0].String(), seqlease.NoIssues)))
+}
+
+// wantResults checks the counts of results of West Nile virus.
+func (f *fixture) wantResults(t *testing.T, want map[seqlease.ProcessingResult]int64) {
+	t.Helper()
+	_, counts := f.list(t, submission.ListFilter{Organism: WestNile})
+	wantSame(t, "result counts", present(counts.Results), want)
+}
+
+func quarantineL9BadGoes(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.process(t, seqlease.HasErrors)
+	f.spoilAgain(t, versions)
+	wantSame(t, "errors", f.failedDocument(t, versions[0]).Errors[0].Message, "too short")
+	f.quarantineSpent(t)
+	wantSame(t, "errors", f.failedDocument(t, versions[0]).Errors[0].Message, usedUp)
+	f.wantResults(t, map[seqlease.ProcessingResult]int64{seqlease.HasErrors: 1})
+}
+
+func quarantineL9Requeue(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.spoil(t, 2)
+	f.quarantineSpent(t)
+	mark := f.mark(t)
+	f.requeue(t, queue.Selection{Organism: WestNile}, 2)
+	if f.mark(t) == mark {
+		t.Error("the mark is the same before and after requeuing")
+	}
+	wantSame(t, "quarantined", f.quarantined(t), nil)
+	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Received: 2})
+	lease := f.claim(t, 2)
+	wantSame(t, "claimed", claimed(lease), versions)
+	wantSame(t, "attempts", attempts(lease), []int{1, 1})
+	f.mustAccept(t, f.lines(t, lease)...)
+	f.wantResults(t, map[seqlease.ProcessingResult]int64{seqlease.NoIssues: 2})
+	f.requeue(t, queue.Selection{Organism: WestNile}, 0)
+}
+
+func quarantineL9RequeueGood(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.process(t, seqlease.NoIssues)
+	f.spoilAgain(t, versions)
+	f.quarantineSpent(t)
+	f.requeue(t, queue.Selection{Organism: WestNile}, 1)
+	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Processed: 1})
+	lease := f.claim(t, 1)
+	wantSame(t, "claimed", claimed(lease), versions)
+	f.mustAccept(t, f.line(t, 1, versions[0], lease.AttemptID, "at last", seqlease.NoIssues))
+	f.wantReleased(t, "at last")
+}
+
+func quarantineL10Edit(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.spoil(t, 1)
+	f.quarantineSpent(t)
+	f.mustEdit(t, versions[0], submitted(4))
+	wantSame(t, "quarantined", f.quarantined(t), nil)
+	lease := f.claim(t, 1)
+	wantSame(t, "attempts", attempts(lease), []int{1})
+	f.mustAccept(t, f.lines(t, lease)...)
+	f.wantResults(t, map[seqlease.ProcessingResult]int64{seqlease.NoIssues: 1})
+}
+
+func quarantineL10Delete(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.spoil(t, 2)
+	f.quarantineSpent(t)
+	f.mustDelete(t, versions[0])
+	list := f.quarantined(t)
+	wantSame(t, "quarantined", len(list), 1)
+	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Processed: 1})
+}
+
+func quarantineL9Failures(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	f.submit(t, 1)
+	for i := range 12 { // uncounted, so that there are more than are told
+		g := returned(f.claim(t, 1).AttemptID)
+		g.Reason = string(rune('a' + i))
+		if _, err := f.GiveBack(t.Context(), g); err != nil {
+			t.Fatalf("give back: %v", err)
+		}
+		f.age(t, time.Second)
+	}
+	f.expire(t, 1, queue.DefaultRetry.Attempts)
+	spent := f.spent(t)
+	if len(spent) != 1 {
+		t.Fatalf("%d tickets are used up, want 1", len(spent))
+	}
+	wantSame(t, "hand-outs", spent[0].HandOuts, 17)
+	var told []string
+	for i, failure := range spent[0].Failures {
+		told = append(told, string(failure.Kind)+failure.Reason)
+		if i > 0 && failure.At.After(spent[0].Failures[i-1].At) {
+			t.Errorf("failure %d at %s is newer than the one before it", i, failure.At)
+		}
+	}
+	expired := slices.Repeat([]string{string(queue.FailureExpired)}, 5)
+	wantSame(t, "failures, newest first", told, append(expired, "given-backl", "given-backk", "given-backj", "given-backi", "given-backh"))
+}
+
+func quarantineL9TwoKeepers(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	other := f.second(t)
+	const n = 40
+	f.spoil(t, n)
+	spent := f.spent(t)
+	verdicts := make([]queue.Verdict, len(spent))
+	for i, s := range spent {
+		verdicts[i] = queue.Verdict{SpentTicket: s, Reason: usedUp, Result: f.systemResult(t, usedUp)}
+	}
+	counts := make(chan int, 2)
+	for _, keeper := range []queue.KeeperStore{f.keeper(t), other.keeper(t)} {
+		go func() {
+			n, err := keeper.Quarantine(t.Context(), verdicts)
+			if err != nil {
+				t.Errorf("quarantine: %v", err)
+			}
+			counts <- n
+		}()
+	}
+	wantSame(t, "quarantined by both", <-counts+<-counts, n)
+	f.wantResults(t, map[seqlease.ProcessingResult]int64{seqlease.HasErrors: n})
+}
