@@ -1,11 +1,13 @@
 package queue_test
 
 import (
+	"database/sql"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	json "github.com/go-json-experiment/json"
 	"go.uber.org/goleak"
@@ -26,6 +28,7 @@ const fern seqlease.Organism = "fernvirus"
 type house struct {
 	*queue.Queue
 	store       *sqlite.Store
+	path        string // of the store
 	submissions *submission.Submissions
 	group       int64
 }
@@ -35,7 +38,8 @@ type house struct {
 func open(t *testing.T, n int, wrap func(queue.Store) queue.Store) *house {
 	t.Helper()
 	ctx := t.Context()
-	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(t.TempDir(), "seqlease.db")})
+	path := filepath.Join(t.TempDir(), "seqlease.db")
+	store, err := sqlite.Open(ctx, sqlite.Options{Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +68,7 @@ func open(t *testing.T, n int, wrap func(queue.Store) queue.Store) *house {
 		seen = wrap(store)
 	}
 	h := &house{
-		Queue: queue.New(seen, catalog), store: store,
+		Queue: queue.New(seen, catalog), store: store, path: path,
 		submissions: submission.New(store, catalog, submission.Options{AccessionPrefix: "LOC_"}),
 	}
 	group, err := h.submissions.CreateGroup(ctx, seqlease.Person{Name: "anna"}, seqlease.NewGroup{GroupName: "Anna's"})
@@ -93,6 +97,23 @@ func (h *house) submit(t *testing.T, n int) {
 	if _, err := h.submissions.Submit(t.Context(), seqlease.Person{Name: "anna"}, submission.SubmitRequest{
 		Organism: fern, GroupID: h.group, Metadata: file("m.tsv", metadata.String()), Sequences: file("s.fasta", sequences.String()),
 	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// age lets leases run for d, as if the time had passed.
+func (h *house) age(t *testing.T, d time.Duration) {
+	t.Helper()
+	db, err := sql.Open("sqlite", h.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := db.ExecContext(t.Context(), "UPDATE lease SET lease_until = lease_until - ?", d.Microseconds()); err != nil {
 		t.Fatal(err)
 	}
 }

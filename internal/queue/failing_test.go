@@ -1,0 +1,97 @@
+package queue
+
+import (
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seqlease/seqlease"
+)
+
+func TestFailingWorkers_L9_PausesGrow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, w := newFailingWorkers(), worker{"pipeline", "w1"}
+		for range patience - 1 {
+			f.leaseEnded(w)
+		}
+		if got := f.pause(w); got != 0 {
+			t.Errorf("after %d failures: got a pause of %s, want none", patience-1, got)
+		}
+		for _, want := range []time.Duration{2, 4, 8, 16, 32, 60, 60, 60} {
+			f.leaseEnded(w)
+			if got := f.pause(w); got != want*time.Second {
+				t.Errorf("got a pause of %s, want %d s", got, want)
+			}
+			<-time.After(time.Millisecond)
+			if got := f.pause(w); got != want*time.Second {
+				t.Errorf("got %s left, want whole seconds", got)
+			}
+			<-time.After(want * time.Second)
+			if got := f.pause(w); got != 0 {
+				t.Errorf("got %s left after the pause", got)
+			}
+		}
+	})
+}
+
+func TestFailingWorkers_L9_AStoredResultResets(t *testing.T) {
+	t.Parallel()
+	f, w, id := newFailingWorkers(), worker{"pipeline", "w1"}, seqlease.NewAttemptID()
+	f.claimed(id, w)
+	for range 3 {
+		for range patience - 1 {
+			f.attemptFailed(id)
+		}
+		f.attemptSucceeded(id)
+	}
+	if got := f.pause(w); got != 0 {
+		t.Errorf("got a pause of %s, want none: results were stored in between", got)
+	}
+	for range patience {
+		f.attemptFailed(id)
+	}
+	if got := f.pause(w); got == 0 {
+		t.Error("no pause after failures in a row")
+	}
+	for _, other := range []worker{{"pipeline", "w2"}, {"somebody", "w1"}} {
+		if got := f.pause(other); got != 0 {
+			t.Errorf("%v waits %s for another's failures", other, got)
+		}
+	}
+	f.attemptSucceeded(id)
+	if got := f.pause(w); got != 0 {
+		t.Errorf("got a pause of %s after a stored result", got)
+	}
+}
+
+func TestFailingWorkers_L9_WithoutAWorkerIDNobodyIsTracked(t *testing.T) {
+	t.Parallel()
+	f, id := newFailingWorkers(), seqlease.NewAttemptID()
+	f.claimed(id, worker{"pipeline", ""})
+	for range 2 * patience {
+		f.leaseEnded(worker{"pipeline", ""})
+		f.attemptFailed(id)
+		f.attemptFailed(seqlease.NewAttemptID()) // of another server
+	}
+	if got := f.pause(worker{"pipeline", ""}); got != 0 {
+		t.Errorf("got a pause of %s", got)
+	}
+}
+
+func TestFailingWorkers_MemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	f := newFailingWorkers()
+	for i := range 2*maxRemembered + 1 {
+		f.leaseEnded(worker{"pipeline", strconv.Itoa(i)})
+		f.claimed(seqlease.NewAttemptID(), worker{"pipeline", strconv.Itoa(i)})
+	}
+	if n, m := len(f.streaks.values), len(f.attempts.values); n != maxRemembered || m != maxRemembered {
+		t.Errorf("remembers %d workers and %d attempts, want %d", n, m, maxRemembered)
+	}
+	newest, first := worker{"pipeline", strconv.Itoa(2 * maxRemembered)}, worker{"pipeline", "0"}
+	if f.streaks.values[newest].failures != 1 || f.streaks.values[first].failures != 0 {
+		t.Error("the newest was forgotten, or the oldest was kept")
+	}
+}
