@@ -2,11 +2,8 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,55 +11,67 @@ import (
 	"github.com/seqlease/seqlease/client"
 )
 
-// lastSend is how long sending the results of a finished batch may take after
-// the worker was told to stop.
-const lastSend = 10 * time.Second
-
-// repeatAtLeast is for how long undelivered results are sent again even if the
-// lease is over: if they arrived and only the answer was lost, it comes now (L6).
-const repeatAtLeast = 30 * time.Second
-
-// batch processes what was claimed and sends the results.
+// batch processes what was claimed, sends the results and gives back the rest,
+// while another goroutine keeps the lease.
 func (r *run) batch(ctx context.Context, claimed client.Claimed) {
-	ends := time.Now().Add(r.Lease) // monotonic; decides only when to stop repeating
-	if s := claimed.Entries[0].LeaseSeconds; s > 0 {
-		ends = time.Now().Add(time.Duration(s) * time.Second)
+	h := newHolding(claimed.Entries, claimed.Began, r.Lease)
+	r.tell(Event{AttemptID: h.attempt, Entries: eventEntries(h.entries)}, Claimed)
+
+	var background errgroup.Group
+	keeping, stopKeeping := context.WithCancel(context.WithoutCancel(ctx)) // until the results are sent
+	if !r.NoRenewal {
+		background.Go(func() error { r.keepLease(keeping, h); return nil })
 	}
-	about := Event{AttemptID: claimed.Entries[0].AttemptID, Entries: eventEntries(claimed.Entries)}
-	r.tell(about, Claimed)
-	results, err := r.process(ctx, claimed.Entries)
-	if err != nil {
-		about.Error = err.Error()
-		r.tell(about, Dropped)
-		return
+	working, stopWorking := context.WithCancel(ctx)
+	processed := make(chan struct{})
+	background.Go(func() error {
+		defer close(processed)
+		r.process(working, h)
+		return nil
+	})
+	select {
+	case <-processed:
+	case <-ctx.Done():
+	case <-h.gone:
 	}
-	r.submit(ctx, results, about, ends)
+	stopWorking()
+	results, open := h.close()
+	if _, lost := h.lost(); lost != nil {
+		r.drop(ctx, h, append(entriesOf(h, results), open...), lost)
+	} else {
+		r.giveBack(ctx, h, open, "the worker was told to stop", false)
+		r.deliver(ctx, h, results)
+	}
+	stopKeeping()
+	_ = background.Wait() // neither has an error
 }
 
-// process returns the results in the order of the entries.
-func (r *run) process(ctx context.Context, entries []seqlease.Entry) ([]seqlease.Result, error) {
-	results := make([]seqlease.Result, len(entries))
+// process makes the results of the entries.
+func (r *run) process(ctx context.Context, h *holding) {
 	var group errgroup.Group
 	group.SetLimit(r.Parallel)
-	for i, entry := range entries {
+	for i, entry := range h.entries {
 		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return fmt.Errorf("told to stop: %w", err)
+			entryCtx, done, wanted := h.begin(ctx, i)
+			if !wanted {
+				return nil
 			}
-			about := Event{AttemptID: entry.AttemptID, Entries: eventEntries(entries[i : i+1])}
+			defer done()
+			about := Event{AttemptID: entry.AttemptID, Entries: eventEntries(h.entries[i : i+1])}
 			r.tell(about, EntryStarted)
-			result := r.processOne(ctx, entry)
-			if err := ctx.Err(); err != nil { // the result may be half of one
-				return fmt.Errorf("told to stop: %w", err)
+			result := r.processOne(entryCtx, entry)
+			if entryCtx.Err() != nil { // the result may be half of one
+				return nil
 			}
 			result.AccessionVersion, result.AttemptID = entry.AccessionVersion, entry.AttemptID
-			results[i] = result
-			about.Errors, about.Warnings = messages(result.Errors), messages(result.Warnings)
-			r.tell(about, EntryDone)
+			if h.finish(i, result) {
+				about.Errors, about.Warnings = messages(result.Errors), messages(result.Warnings)
+				r.tell(about, EntryDone)
+			}
 			return nil
 		})
 	}
-	return results, group.Wait()
+	_ = group.Wait() // none of them has an error
 }
 
 // processOne calls Process and turns a panic into a result with an error, so
@@ -80,65 +89,28 @@ func (r *run) processOne(ctx context.Context, entry seqlease.Entry) (result seql
 	return r.Process(ctx, entry)
 }
 
-// submit sends the results, again and again while the server is away and the
-// lease may still run. It sends them however late it is: the server's clock
-// decides about the lease, not ours (L11). A refused batch is dropped.
-func (r *run) submit(ctx context.Context, results []seqlease.Result, about Event, ends time.Time) {
-	if least := time.Now().Add(repeatAtLeast); ends.Before(least) {
-		ends = least
-	}
-	for {
-		err := r.send(ctx, results)
-		var refused *seqlease.RefusedError
-		switch {
-		case err == nil:
-			r.backoff.succeeded()
-			r.tell(about, Submitted)
-			return
-		case errors.As(err, &refused):
-			r.Logger.WarnContext(ctx, "results refused, batch dropped",
-				"attempt_id", about.AttemptID, "rows", len(results), "error", err)
-			about.Refused, about.Error = refused.Refused, err.Error()
-			r.tell(about, Refused)
-			return
-		case isFinal(err) || ctx.Err() != nil || !time.Now().Before(ends):
-			r.Logger.ErrorContext(ctx, "results not delivered, batch dropped",
-				"attempt_id", about.AttemptID, "rows", len(results), "error", err)
-			about.Error = err.Error()
-			r.tell(about, Dropped)
-			r.waitOut(ctx, err) // a server that refuses everything isn't asked in a tight loop
-			return
-		}
-		r.waitOut(ctx, err)
-	}
+// drop gives entries up: nobody wants their results from this worker any more.
+func (r *run) drop(ctx context.Context, h *holding, entries []seqlease.Entry, cause error) {
+	r.Logger.WarnContext(ctx, "batch dropped", "attempt_id", h.attempt, "rows", len(entries), "error", cause)
+	r.tell(Event{AttemptID: h.attempt, Entries: eventEntries(entries), Error: cause.Error()}, Dropped)
 }
 
-// send finishes what it began even if the worker is told to stop meanwhile.
-func (r *run) send(ctx context.Context, results []seqlease.Result) error {
-	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(lastSend, cancel) })
-	defer stop()
-	return r.Client.SubmitResults(sending, r.Organism, r.PipelineVersion, slices.Values(results))
+// entriesOf returns the entries of the results.
+func entriesOf(h *holding, results []seqlease.Result) []seqlease.Entry {
+	wanted := make(map[seqlease.AccessionVersion]bool, len(results))
+	for _, result := range results {
+		wanted[result.AccessionVersion] = true
+	}
+	var entries []seqlease.Entry
+	for _, e := range h.entries {
+		if wanted[e.AccessionVersion] {
+			entries = append(entries, e)
+		}
+	}
+	return entries
 }
 
 func (r *run) tell(about Event, kind EventKind) {
 	about.Kind = kind
 	r.observe(about)
-}
-
-func eventEntries(entries []seqlease.Entry) []EventEntry {
-	list := make([]EventEntry, len(entries))
-	for i, e := range entries {
-		list[i] = EventEntry{AccessionVersion: e.AccessionVersion, Attempt: e.Attempt}
-	}
-	return list
-}
-
-func messages(annotations []seqlease.Annotation) []string {
-	list := make([]string, len(annotations))
-	for i, a := range annotations {
-		list[i] = a.Message
-	}
-	return list
 }

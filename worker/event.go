@@ -17,13 +17,18 @@ const (
 	EntryStarted EventKind = "entry-started"
 	// EntryDone: the entry has a result; Errors and Warnings are its messages.
 	EntryDone EventKind = "entry-done"
+	// Renewed: the lease of the batch was extended.
+	Renewed EventKind = "renewed"
 	// Submitted: the server accepted the results of Entries.
 	Submitted EventKind = "submitted"
-	// Refused: the server refused the batch for what Refused says. Nothing of it
-	// was stored and the worker dropped it.
+	// Refused: the server refused the results of Entries for what Refused says, and
+	// stored nothing of them.
 	Refused EventKind = "refused"
-	// Dropped: the worker gave up a batch without an answer of the server, for
-	// Error or because it was told to stop.
+	// GivenBack: the worker gave Entries back, for Error or because it was told to
+	// stop.
+	GivenBack EventKind = "given-back"
+	// Dropped: the worker gave up Entries for Error, because their lease is lost or
+	// the server gave no answer.
 	Dropped EventKind = "dropped"
 	// Waiting: a call went wrong for Error and is tried again after a pause.
 	Waiting EventKind = "waiting"
@@ -47,4 +52,20 @@ type Event struct {
 type EventEntry struct {
 	seqlease.AccessionVersion
 	Attempt int `json:"attempt"` // from 1
+}
+
+func eventEntries(entries []seqlease.Entry) []EventEntry {
+	list := make([]EventEntry, len(entries))
+	for i, e := range entries {
+		list[i] = EventEntry{AccessionVersion: e.AccessionVersion, Attempt: e.Attempt}
+	}
+	return list
+}
+
+func messages(annotations []seqlease.Annotation) []string {
+	list := make([]string, len(annotations))
+	for i, a := range annotations {
+		list[i] = a.Message
+	}
+	return list
 }

@@ -17,9 +17,13 @@ import (
 const (
 	DefaultBatch      = 100
 	DefaultLease      = 10 * time.Minute
+	DefaultWait       = 20 * time.Second
 	DefaultIdlePause  = time.Second
 	DefaultMaxBackoff = 30 * time.Second
 )
+
+// NoWait is for the field Wait: claims are answered at once.
+const NoWait time.Duration = -1
 
 // firstBackoff is the longest pause after a first failure; it doubles with each
 // further one up to the worker's MaxBackoff.
@@ -36,18 +40,25 @@ type Worker struct {
 	PipelineVersion seqlease.PipelineVersion
 	// Process makes a result of an entry. The worker fills in accession, version
 	// and attempt id. It is called for up to Parallel entries at a time, and its
-	// context ends when the worker is told to stop. If it panics, the entry gets
-	// an error that says so, and the worker goes on.
+	// context ends when the worker is told to stop or the lease is lost. If it
+	// panics, the entry gets an error that says so, and the worker goes on.
 	Process func(context.Context, seqlease.Entry) seqlease.Result
 
 	Batch    int           // entries per claim; 0: DefaultBatch
 	Lease    time.Duration // whole seconds, 10 s to 24 h; 0: DefaultLease
 	Parallel int           // entries processed at a time; 0: one for each core
 	ID       string        // a label for people; empty: host name and process id
+	// NoRenewal leaves leases as they were claimed, as pipelines do that only claim
+	// and send. Otherwise a lease is renewed at about a third of it.
+	NoRenewal bool
 	// UntilEmpty ends the run at the first claim that finds nothing waiting.
 	UntilEmpty bool
-	// IdlePause is about how long to wait between claims while nothing is
-	// waiting; 0: DefaultIdlePause.
+	// Wait is how long the server may hold back the answer to a claim while nothing
+	// is waiting: whole seconds, at most 30 s; 0: DefaultWait, or [NoWait]. With
+	// UntilEmpty it isn't asked to.
+	Wait time.Duration
+	// IdlePause is about how long to wait between claims that were answered at once
+	// with nothing; 0: DefaultIdlePause.
 	IdlePause time.Duration
 	// MaxBackoff is the longest pause between tries while calls fail; 0:
 	// DefaultMaxBackoff.
@@ -59,30 +70,32 @@ type Worker struct {
 }
 
 // Run claims and processes batches until ctx ends, or until nothing is waiting
-// if UntilEmpty is set; then it returns nil. A batch whose results are being
-// sent when ctx ends is finished, one that is still being processed is dropped,
-// and its entries wait for the lease end. Run returns an error only for what
-// waiting can't mend: the server refuses the token, the organism or the request.
+// if UntilEmpty is set; then it returns nil. When ctx ends, entries without a
+// result are given back, which costs them no attempt, and the results that are
+// there are sent (L8). Run returns an error only for what waiting can't mend: the
+// server refuses the token, the organism or the request.
 func (w *Worker) Run(ctx context.Context) error {
 	run, err := w.start()
 	if err != nil {
 		return err
 	}
+	defer run.lifeline.CloseIdle()
 	for ctx.Err() == nil {
+		asked := time.Now()
 		claimed, err := run.claim(ctx)
 		switch {
 		case err != nil && isFinal(err):
 			return err
 		case err != nil:
 			run.waitOut(ctx, err)
-		case len(claimed.Entries) == 0 && w.UntilEmpty:
-			return nil
-		case len(claimed.Entries) == 0:
-			run.backoff.succeeded()
-			pause(ctx, max(jitter(run.IdlePause), claimed.RetryAfter))
-		default:
+		case len(claimed.Entries) > 0:
 			run.backoff.succeeded()
 			run.batch(ctx, claimed)
+		case w.UntilEmpty && claimed.RetryAfter == 0: // else it says nothing about what is waiting
+			return nil
+		default:
+			run.backoff.succeeded()
+			run.idle(ctx, time.Since(asked), claimed.RetryAfter)
 		}
 	}
 	return nil
@@ -91,20 +104,27 @@ func (w *Worker) Run(ctx context.Context) error {
 // run is a worker at work, with every default filled in.
 type run struct {
 	Worker
-	etag    string // of the last empty claim
-	backoff backoff
+	// lifeline renews and gives back on connections of its own, so that neither
+	// waits behind a submission (B008).
+	lifeline *client.Client
+	etag     string // of the last empty claim
+	backoff  backoff
 }
 
 func (w *Worker) start() (*run, error) {
 	if w.Client == nil || w.Organism == "" || w.Process == nil || w.PipelineVersion < 1 {
 		return nil, errors.New("worker: Client, Organism, PipelineVersion and Process are needed")
 	}
-	r := &run{Worker: *w}
+	r := &run{Worker: *w, lifeline: w.Client.Apart()}
 	setDefault(&r.Batch, DefaultBatch)
 	setDefault(&r.Lease, DefaultLease)
 	setDefault(&r.Parallel, runtime.GOMAXPROCS(0))
+	setDefault(&r.Wait, DefaultWait)
 	setDefault(&r.IdlePause, DefaultIdlePause)
 	setDefault(&r.MaxBackoff, DefaultMaxBackoff)
+	if r.UntilEmpty {
+		r.Wait = NoWait
+	}
 	if r.ID == "" {
 		host, _ := os.Hostname() // a label only: an unknown host is an empty one
 		r.ID = fmt.Sprintf("%s-%d", host, os.Getpid())
@@ -128,7 +148,7 @@ func setDefault[T int | time.Duration](field *T, value T) {
 func (r *run) claim(ctx context.Context) (client.Claimed, error) {
 	claimed, err := r.Client.Claim(ctx, client.ClaimRequest{
 		Organism: r.Organism, PipelineVersion: r.PipelineVersion,
-		Entries: r.Batch, Lease: r.Lease, WorkerID: r.ID, IfNoneMatch: r.etag,
+		Entries: r.Batch, Lease: r.Lease, WorkerID: r.ID, Wait: max(r.Wait, 0), IfNoneMatch: r.etag,
 	})
 	if err != nil {
 		r.etag = ""
@@ -140,6 +160,17 @@ func (r *run) claim(ctx context.Context) (client.Claimed, error) {
 		r.etag = claimed.ETag
 	}
 	return claimed, nil
+}
+
+// idle pauses after a claim that found nothing. One that the server held back
+// has had its pause; a server that answers at once, as one that stops does, isn't
+// asked in a tight loop.
+func (r *run) idle(ctx context.Context, held, retryAfter time.Duration) {
+	d := jitter(r.IdlePause)
+	if held >= d {
+		d = 0
+	}
+	pause(ctx, max(d, retryAfter))
 }
 
 // isFinal says whether the same call will always be answered like this. A

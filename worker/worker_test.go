@@ -23,26 +23,44 @@ import (
 	"github.com/seqlease/seqlease/worker"
 )
 
-// script is a server that answers claims and submissions from lists, and then
-// with nothing waiting and "accepted".
+// script is a server that answers claims, submissions, renewals and returns from
+// lists, and then with nothing waiting, "all stored", "renewed" and "returned".
 type script struct {
+	url         string
 	mu          sync.Mutex
 	claims      []http.HandlerFunc
 	submissions []http.HandlerFunc
+	renewals    []http.HandlerFunc
+	returns     []http.HandlerFunc
 	tags        []string // If-None-Match of each claim
+	forms       []string // of each claim
 	bodies      []string // of each submission
+	renewed     int      // how often a renewal was asked for
+	returned    []string // bodies of the returns
 }
 
 func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	s.mu.Lock()
-	handle := http.HandlerFunc(accepted)
-	list := &s.submissions
-	if strings.HasSuffix(r.URL.Path, "/extract-unprocessed-data") {
+	var handle http.HandlerFunc
+	var list *[]http.HandlerFunc
+	switch _, name, _ := strings.Cut(r.URL.Path[1:], "/"); name {
+	case "extract-unprocessed-data":
 		handle, list = empty, &s.claims
 		s.tags = append(s.tags, r.Header.Get("If-None-Match"))
-	} else {
+		s.forms = append(s.forms, string(body))
+	case "submit-processed-data":
+		handle, list = accepted, &s.submissions
 		s.bodies = append(s.bodies, string(body))
+	case "renew-lease":
+		handle, list = renewed(600), &s.renewals
+		s.renewed++
+	case "return-lease":
+		handle, list = document(`{"returned":1}`), &s.returns
+		s.returned = append(s.returned, string(body))
+	default:
+		handle, list = http.NotFound, new([]http.HandlerFunc)
 	}
 	if len(*list) > 0 {
 		handle, *list = (*list)[0], (*list)[1:]
@@ -51,12 +69,37 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handle(w, r)
 }
 
+func document(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// renewed answers a renewal for so many seconds; lost are JSON entries.
+func renewed(seconds int, lost ...string) http.HandlerFunc {
+	return document(fmt.Sprintf(`{"leaseUntil":"2026-03-04T05:06:07Z","leaseSeconds":%d,"held":1,"lost":[%s]}`, seconds, strings.Join(lost, ",")))
+}
+
+// stored answers a submission: so many lines are stored, and the refused ones are JSON.
+func stored(n int, refused ...string) http.HandlerFunc {
+	return document(fmt.Sprintf(`{"stored":%d,"refused":[%s]}`, n, strings.Join(refused, ",")))
+}
+
+func refusal(name string, line int, reason seqlease.RefusalReason, detail string) string {
+	return fmt.Sprintf(`{"accession":%q,"version":1,"line":%d,"reason":%q,"detail":%q}`, name, line, reason, detail)
+}
+
 func empty(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("ETag", `"empty"`)
 }
 
-func accepted(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
+// accepted stores every line of a submission.
+func accepted(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	stored(bytes.Count(body, []byte("\n")))(w, r)
+}
 
 func badGateway(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
@@ -83,12 +126,15 @@ func versions(names ...seqlease.Accession) []seqlease.AccessionVersion {
 }
 
 // batch answers a claim with the given accessions.
-func batch(names ...seqlease.Accession) http.HandlerFunc {
+func batch(names ...seqlease.Accession) http.HandlerFunc { return leased(600, names...) }
+
+// leased is a batch under a lease of so many seconds.
+func leased(seconds int64, names ...seqlease.Accession) http.HandlerFunc {
 	attempt := seqlease.NewAttemptID()
 	return func(w http.ResponseWriter, r *http.Request) {
 		empty(w, r)
 		for _, av := range versions(names...) {
-			line, _ := json.Marshal(seqlease.Entry{AccessionVersion: av, AttemptID: attempt, LeaseSeconds: 600, Attempt: 1})
+			line, _ := json.Marshal(seqlease.Entry{AccessionVersion: av, AttemptID: attempt, LeaseSeconds: seconds, Attempt: 1})
 			_, _ = w.Write(append(line, '\n'))
 		}
 	}
@@ -100,6 +146,7 @@ func newWorker(t *testing.T, s *script) (*worker.Worker, func() []worker.EventKi
 	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
+	s.url = server.URL
 	c, err := client.New(server.URL, "token")
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +220,7 @@ func TestRun_B091_WaitsOutAServerThatIsAway(t *testing.T) {
 
 func TestRun_B013_B002_ARefusedBatchIsDroppedAndWorkGoesOn(t *testing.T) {
 	t.Parallel()
-	late := problem(422, "results-refused", `,"refused":[{"accession":"A","version":1,"line":1,"reason":"lease-lost","detail":"over"}]`)
+	late := stored(0, refusal("A", 1, seqlease.RefusedLeaseLost, "over"))
 	s := &script{
 		claims:      []http.HandlerFunc{batch("A"), batch("B")},
 		submissions: []http.HandlerFunc{late},
@@ -231,7 +278,7 @@ func TestRun_APanicIsAnErrorOfThatEntryAlone(t *testing.T) {
 	}
 }
 
-func TestRun_DropsTheBatchWhenToldToStop(t *testing.T) {
+func TestRun_L8_GivesBackWhatItWillNotFinish(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &script{claims: []http.HandlerFunc{batch("A", "B")}}
@@ -246,7 +293,10 @@ func TestRun_DropsTheBatchWhenToldToStop(t *testing.T) {
 	if len(s.bodies) != 0 {
 		t.Errorf("half a batch was sent: %q", s.bodies)
 	}
-	want := []worker.EventKind{worker.Claimed, worker.EntryStarted, worker.Dropped}
+	if len(s.returned) != 1 || !strings.Contains(s.returned[0], `"A"`) || !strings.Contains(s.returned[0], `"B"`) || strings.Contains(s.returned[0], "countsAsAttempt") {
+		t.Errorf("returns: %q", s.returned)
+	}
+	want := []worker.EventKind{worker.Claimed, worker.EntryStarted, worker.GivenBack}
 	if diff := cmp.Diff(want, kinds()); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
