@@ -106,6 +106,9 @@ func workerCommand(ctx context.Context, self string, w demo.WorkerOrder) *exec.C
 		"--config", w.Config, "--organism", string(w.Organism), "--pipeline-version", strconv.FormatInt(int64(w.PipelineVersion), 10),
 		"--pipeline", "align", "--batch", strconv.Itoa(w.Batch), "--parallel", "1",
 		"--lease", w.Lease.String(), "--pace", w.Pace.String(), "--idle", "250ms")
+	if w.NoRenewal {
+		command.Args = append(command.Args, "--no-renew")
+	}
 	command.Env = append(os.Environ(), "SEQLEASE_SERVER="+w.Server, "SEQLEASE_TOKEN="+w.Token)
 	return command
 }

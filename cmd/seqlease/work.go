@@ -27,10 +27,12 @@ type workArgs struct {
 	Token           string        `env:"SEQLEASE_TOKEN" help:"Bearer token. Better in the environment, where other users don't see it." placeholder:"TOKEN"`
 	Batch           int           `default:"100" help:"Entries per claim." placeholder:"N"`
 	Parallel        int           `help:"Entries processed at a time; one for each core unless given." placeholder:"N"`
-	Lease           time.Duration `default:"10m" help:"How long a claim may take, 10s to 24h." placeholder:"10m"`
+	Lease           time.Duration `default:"10m" help:"How long a lease runs, 10s to 24h; it is renewed at about a third of that, so that it says how soon others get the work of a worker that died." placeholder:"10m"`
+	NoRenew         bool          `help:"Renew no leases, as pipelines do that only claim and send."`
 	WorkerID        string        `help:"Label of this worker, for people; host name and process id unless given." placeholder:"ID"`
 	UntilEmpty      bool          `help:"Stop when nothing is waiting, instead of waiting for more."`
-	Idle            time.Duration `default:"1s" help:"About how long to wait between claims while nothing is waiting." placeholder:"1s"`
+	Wait            time.Duration `default:"20s" help:"How long the server may hold back its answer while nothing is waiting, 0s to 30s." placeholder:"20s"`
+	Idle            time.Duration `default:"1s" help:"About how long to wait between claims that are answered at once with nothing." placeholder:"1s"`
 	Pace            time.Duration `help:"Hold up each entry for this long, to watch the queue at work." placeholder:"100ms"`
 	Events          bool          `help:"Print what happens as NDJSON, for a supervising program."`
 }
@@ -43,13 +45,16 @@ func (a workArgs) check() error {
 		return usagef("--batch must be at least 1, and --parallel not negative")
 	case a.Lease < 10*time.Second || a.Lease > 24*time.Hour || a.Lease%time.Second != 0:
 		return usagef("--lease must be whole seconds from 10s to 24h")
+	case a.Wait < 0 || a.Wait > 30*time.Second || a.Wait%time.Second != 0:
+		return usagef("--wait must be whole seconds from 0s to 30s")
 	case a.Idle <= 0 || a.Pace < 0:
 		return usagef("--idle must be above 0, and --pace not negative")
 	}
 	return nil
 }
 
-// runWork claims and processes batches until it is told to stop.
+// runWork claims and processes batches until it is told to stop; then it gives
+// back what it hasn't finished.
 func runWork(ctx context.Context, args workArgs, _ io.Reader, stdout, stderr io.Writer) error {
 	if err := args.check(); err != nil {
 		return err
@@ -74,8 +79,11 @@ func runWork(ctx context.Context, args workArgs, _ io.Reader, stdout, stderr io.
 		Client: server, Organism: o.Key, PipelineVersion: seqlease.PipelineVersion(args.PipelineVersion),
 		Process: paced(args.Pace, process),
 		Batch:   args.Batch, Lease: args.Lease, Parallel: args.Parallel, ID: args.WorkerID,
-		UntilEmpty: args.UntilEmpty, IdlePause: args.Idle,
+		NoRenewal: args.NoRenew, UntilEmpty: args.UntilEmpty, Wait: args.Wait, IdlePause: args.Idle,
 		Logger: slog.New(slog.NewTextHandler(stderr, nil)),
+	}
+	if args.Wait == 0 {
+		w.Wait = worker.NoWait
 	}
 	if args.Events {
 		w.Observe = eventWriter(stdout)

@@ -65,12 +65,13 @@ func (d *stage) checkLeases(r *Report, what incident) {
 
 // checkClaim checks how a claim ended: with its results accepted, unless the
 // worker was killed or lost its lease. On a very slow machine others than the
-// stopped worker may lose one, too, and then they have to be refused as well.
+// stopped worker may lose one, too, and then they have to drop it, or be refused.
 func (d *stage) checkClaim(r *Report, id seqlease.AttemptID, what incident) {
 	c := d.ledger.claims[id]
 	switch {
 	case id == what.killed && c.outcome == "":
 	case id != what.killed && id != what.frozen && c.outcome == worker.Submitted:
+	case id != what.killed && id != what.frozen && c.outcome == worker.Dropped && c.retaken: // it asked first
 	case id != what.killed && c.outcome == worker.Refused && c.retaken:
 		if n := lost(c.refused); n != len(c.entries) {
 			r.fail("worker %d lost its lease, but only %d of its %d late results were refused for that", c.worker, n, len(c.entries))

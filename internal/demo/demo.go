@@ -60,6 +60,8 @@ type WorkerOrder struct {
 	PipelineVersion seqlease.PipelineVersion
 	Batch           int
 	Lease, Pace     time.Duration
+	// NoRenewal is for a pipeline that only claims and sends.
+	NoRenewal bool
 }
 
 // Run does it all and returns what happened. A check that failed is in the

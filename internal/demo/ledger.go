@@ -24,6 +24,7 @@ type claim struct {
 	// annotated are the results with errors or warnings.
 	annotated []worker.Event
 	started   int              // entries whose processing began
+	accepted  int              // entries whose results were accepted
 	outcome   worker.EventKind // empty while it is worked on
 	retaken   bool             // an entry of it was claimed again later
 }
@@ -60,23 +61,27 @@ func (l *ledger) note(worked int, e worker.Event) *claim {
 		c.annotated = append(c.annotated, e)
 	case worker.Submitted:
 		c.outcome = e.Kind
-		for _, result := range c.annotated {
-			l.annotate(result)
-		}
+		c.accepted += len(e.Entries)
 		for _, entry := range e.Entries {
 			l.accepted[entry.AccessionVersion] = append(l.accepted[entry.AccessionVersion], e.AttemptID)
+			for _, result := range c.annotated {
+				if result.Entries[0].AccessionVersion == entry.AccessionVersion {
+					l.annotate(result)
+				}
+			}
 		}
 	case worker.Refused:
 		c.outcome, c.refused = e.Kind, e.Refused
-	case worker.Dropped:
+	case worker.Dropped, worker.GivenBack:
 		c.outcome = e.Kind
-	case worker.Claimed, worker.Waiting:
+	case worker.Claimed, worker.Renewed, worker.Waiting:
 	}
 	return c
 }
 
 // claimed books a new claim. Nothing but the end of a lease makes an entry
-// claimable again in this run, so that a claim whose entry comes back has run out.
+// claimable again while the workers work, so that a claim whose entry comes back
+// has run out.
 func (l *ledger) claimed(worked int, e worker.Event) {
 	for _, entry := range e.Entries {
 		for _, earlier := range l.claims {

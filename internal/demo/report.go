@@ -57,9 +57,7 @@ func (r *Report) count(l *ledger, fates []string) {
 		w := &r.Workers[c.worker-1]
 		w.Claims++
 		r.Claims++
-		if c.outcome == "submitted" {
-			w.Accepted += len(c.entries)
-		}
+		w.Accepted += c.accepted
 		if c.retaken {
 			w.LostLeases++
 			r.ExpiredLeases++

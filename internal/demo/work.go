@@ -33,14 +33,15 @@ type director struct {
 // work lets worker processes do the work. The first worker is killed and the
 // second one stopped, each in the middle of its first batch; the others start
 // when both have happened, and get those batches when the leases have ended.
-// Then the stopped one is continued, and sends its results too late.
+// Then the stopped one is continued, and sends its results too late: it is a
+// pipeline of the old kind, as one that renews would ask first and drop them.
 func (d *stage) work(ctx context.Context) (fates []string, what incident, err error) {
 	x := &director{stage: d, crew: newCrew(d.Dir)}
 	defer x.crew.close()
-	if x.victim, err = x.hire(ctx); err != nil {
+	if x.victim, err = x.hire(ctx, true); err != nil {
 		return nil, incident{}, err
 	}
-	if x.sleeper, err = x.hire(ctx); err != nil {
+	if x.sleeper, err = x.hire(ctx, false); err != nil {
 		return nil, incident{}, err
 	}
 	for !x.finished() {
@@ -59,12 +60,12 @@ func (d *stage) work(ctx context.Context) (fates []string, what incident, err er
 	return x.fates, x.incident, nil
 }
 
-// hire starts the next worker.
-func (x *director) hire(ctx context.Context) (*process, error) {
+// hire starts the next worker, which renews its leases or doesn't.
+func (x *director) hire(ctx context.Context, renews bool) (*process, error) {
 	server := x.servers[len(x.crew.all)%len(x.servers)]
 	p, err := x.crew.start(x.WorkerCommand(ctx, WorkerOrder{
 		Config: x.config, Server: server.URL(), Token: x.tokens.pipeline,
-		Organism: organism, PipelineVersion: 1, Batch: Batch, Lease: Lease, Pace: Pace,
+		Organism: organism, PipelineVersion: 1, Batch: Batch, Lease: Lease, Pace: Pace, NoRenewal: !renews,
 	}))
 	if err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func (x *director) handle(ctx context.Context, e processEvent) error {
 	case worker.Refused:
 		x.tell("worker %d sent %s too late: refused (%s)", e.process.number, count(len(e.Refused), "result", "results"), e.Refused[0].Reason)
 		x.refused = x.refused || e.process == x.sleeper
-	case worker.EntryDone, worker.Dropped, worker.Waiting:
+	case worker.EntryDone, worker.Renewed, worker.GivenBack, worker.Dropped, worker.Waiting:
 	}
 	return nil
 }
@@ -134,7 +135,7 @@ func (x *director) afterStart(ctx context.Context, e processEvent, c *claim) err
 		return nil
 	}
 	for len(x.crew.all) < x.Workers {
-		if _, err := x.hire(ctx); err != nil {
+		if _, err := x.hire(ctx, true); err != nil {
 			return err
 		}
 	}
@@ -165,7 +166,7 @@ func (x *director) afterClaim(e processEvent) error {
 		return fmt.Errorf("continue worker %d: %w", x.sleeper.number, err)
 	}
 	x.thawed = true
-	x.tell("worker %d continued (SIGCONT): it doesn't know that its lease has ended", x.sleeper.number)
+	x.tell("worker %d continued (SIGCONT): it renews no leases, and doesn't know that its own has ended", x.sleeper.number)
 	return nil
 }
 
