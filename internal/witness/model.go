@@ -267,7 +267,11 @@ func (s state) giveBack(o *op) (state, bool) {
 	return s, true
 }
 
+// shorten: of a lease that runs; if no claim told of it, of a phantom's.
 func (s state) shorten(o *op) (state, bool) {
+	if !o.claimed {
+		return s, o.phantoms > 0
+	}
 	if s.holder == 0 || s.holder != o.attempt || !s.running() {
 		return s, false
 	}

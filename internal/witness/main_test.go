@@ -1,0 +1,81 @@
+package witness_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/pgcluster"
+	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/witness"
+)
+
+// historyFor is how long each scenario goes on, one history after the other.
+var historyFor = flag.Duration("history.for", 4*time.Second, "how long each kind of concurrent history is made and judged")
+
+// cluster is the server of all histories.
+var cluster *pgcluster.Cluster
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(func() int {
+		var err error
+		if directory, err = os.MkdirTemp("", "witness"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer func() { _ = os.RemoveAll(directory) }()
+		if cluster, err = startCluster(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer func() {
+			if err := cluster.Stop(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+		}()
+		return m.Run()
+	}())
+}
+
+// oneHistory is how long a history may get: the search takes longer the more
+// calls there are.
+const oneHistory = 4 * time.Second
+
+// wild is the scenario but for the places.
+func wild(d desk, fronts ...front) scenario {
+	return scenario{
+		fronts: fronts, desk: d, workers: 10, entries: 60, events: 6000,
+		options: witness.Options{
+			Current: 1, Pipelines: []seqlease.PipelineVersion{1, 2}, Timeout: time.Minute,
+			Bounds: witness.Bounds{Attempts: queue.DefaultRetry.Attempts, HandOuts: queue.DefaultRetry.HandOuts},
+		},
+	}
+}
+
+// repeatedly makes and judges histories, each of a fresh scenario, as long as
+// the flag says.
+func repeatedly(t *testing.T, fresh func(t *testing.T) scenario, want ...string) {
+	t.Parallel()
+	start, sum := time.Now(), map[string]int{}
+	for n := 1; n == 1 || time.Since(start) < *historyFor && !t.Failed(); n++ {
+		t.Run(fmt.Sprintf("history %d", n), func(t *testing.T) {
+			s := fresh(t)
+			h := perform(t, s, min(oneHistory, *historyFor))
+			for what, count := range checked(t, h, s.options) {
+				sum[what] += count
+			}
+		})
+	}
+	if t.Failed() {
+		return
+	}
+	for _, what := range want {
+		if sum[what] == 0 {
+			t.Errorf("no %q in any history", what)
+		}
+	}
+}
