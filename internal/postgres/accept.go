@@ -31,20 +31,31 @@ func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) (queue.Ac
 	if len(lines) == 0 && len(refused) == 0 {
 		return queue.Accepted{}, nil
 	}
+	var more []seqlease.Refusal
 	// A repetition is harmless (L6), so a lost answer is asked for again.
 	err = s.repeat(ctx, func() error {
-		if len(refused) == 0 {
+		more = nil
+		if len(refused) == 0 || r.Skip && len(lines) > 0 {
 			whole, err := s.acceptWhole(ctx, o.id, r, lines)
 			if whole || err != nil {
 				return err
 			}
 		}
-		return s.acceptLines(ctx, o.id, r, lines, refused)
+		more, err = s.acceptLines(ctx, o.id, r, lines, len(refused) == 0)
+		return err
 	})
 	if err != nil {
 		return queue.Accepted{}, err
 	}
-	return queue.Accepted{Stored: len(lines)}, nil
+	if refused = append(refused, more...); len(refused) == 0 {
+		return queue.Accepted{Stored: len(lines)}, nil
+	}
+	slices.SortStableFunc(refused, func(a, b seqlease.Refusal) int { return a.Line - b.Line })
+	s.noteRefusals(ctx, o.id, r, refused)
+	if !r.Skip {
+		return queue.Accepted{}, &seqlease.RefusedError{Refused: refused}
+	}
+	return queue.Accepted{Stored: len(lines) - len(more), Refused: refused}, nil
 }
 
 // splitDuplicates refuses every further line for an entry.
@@ -75,10 +86,13 @@ func (s *Store) acceptWhole(ctx context.Context, organismID int32, r queue.Submi
 	return whole && err == nil, err
 }
 
-// acceptLines stores the good lines and keeps them only if all others are
-// repetitions; else it names every refused line.
-func (s *Store) acceptLines(ctx context.Context, organismID int32, r queue.Submission, lines []queue.Line, refused []seqlease.Refusal) error {
-	return s.change(ctx, func(tx pgx.Tx) error {
+// errNotStored undoes a transaction whose answer is known.
+var errNotStored = errors.New("not stored")
+
+// acceptLines names every refused line, and stores the good ones: with Skip in any
+// case, else only if none is refused and nothing was before (pure).
+func (s *Store) acceptLines(ctx context.Context, organismID int32, r queue.Submission, lines []queue.Line, pure bool) (refused []seqlease.Refusal, err error) {
+	err = s.change(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, acceptResultsSQL, acceptArguments(organismID, r, lines, false))
 		if err != nil {
 			return err
@@ -89,16 +103,16 @@ func (s *Store) acceptLines(ctx context.Context, organismID int32, r queue.Submi
 		}
 		// The statement after has a fresh snapshot: of two equal submissions at once it
 		// sees the results of the one that came first.
-		more, err := explainMissing(ctx, tx, r, without(lines, good))
-		if err != nil {
-			return err
+		refused, err = explainMissing(ctx, tx, r, without(lines, good))
+		if err == nil && !r.Skip && (len(refused) > 0 || !pure) {
+			return errNotStored
 		}
-		if refused := slices.Concat(refused, more); len(refused) > 0 {
-			slices.SortStableFunc(refused, func(a, b seqlease.Refusal) int { return a.Line - b.Line })
-			return &seqlease.RefusedError{Refused: refused}
-		}
-		return nil
+		return err
 	})
+	if errors.Is(err, errNotStored) {
+		err = nil
+	}
+	return refused, err
 }
 
 // readList reads the one row of accept_results: the good lines, counted from 1.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"maps"
 	"slices"
 	"time"
 
@@ -34,18 +35,18 @@ func (s *Store) Claim(ctx context.Context, c queue.Claim) (queue.Lease, error) {
 	if err != nil {
 		return queue.Lease{}, err
 	}
-	l := s.lane(o.id, c.PipelineVersion)
+	m := s.memory(o.id, c.PipelineVersion)
 	if c.Entries == 0 {
-		mark, _, err := s.peek(ctx, o.id, c)
-		return queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease, Mark: mark}, err
+		p, err := s.peek(ctx, o.id, c)
+		return queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease, Mark: p.mark, Paused: p.paused}, err
 	}
-	arrived, distrust := l.arrive(), false
+	arrived, distrust := m.arrive(), false
 	for {
-		switch do := l.next(distrust); {
+		switch do := m.next(distrust); {
 		case do.peek != nil:
-			mark, now, err := s.peek(ctx, o.id, c)
-			if err != nil || do.peek.holds(mark, now) {
-				return queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease, Mark: mark}, err
+			p, err := s.peek(ctx, o.id, c)
+			if err != nil || do.peek.holds(p.mark, p.now) {
+				return queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease, Mark: p.mark, Paused: p.paused}, err
 			}
 			distrust = true
 		case do.wait != nil:
@@ -55,38 +56,46 @@ func (s *Store) Claim(ctx context.Context, c queue.Claim) (queue.Lease, error) {
 				return queue.Lease{}, ctx.Err()
 			}
 			if do.wait.empty && do.wait.number > arrived {
-				return queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease, Mark: do.wait.mark}, nil
+				return queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease, Mark: do.wait.mark, Paused: do.wait.paused}, nil
 			}
 		default:
-			return s.claimAt(ctx, l, o.id, c, do)
+			return s.claimAt(ctx, m, o.id, c, do)
 		}
 	}
 }
 
-// claimAt looks for work where it is told to.
-func (s *Store) claimAt(ctx context.Context, l *lane, organismID int32, c queue.Claim, do step) (queue.Lease, error) {
+// claimAt looks for work where it is told to. Ended leases may have held nothing
+// but spent entries: then it looks again, as there may be others behind them.
+func (s *Store) claimAt(ctx context.Context, m *memory, organismID int32, c queue.Claim, do step) (queue.Lease, error) {
 	var found *scanned
 	if do.lead != nil {
-		defer func() { l.end(do.lead, found) }()
+		defer func() { m.end(do.lead, found) }()
 	}
-	for try := 1; ; try++ {
+	var ended []queue.EndedLease
+	for lost := 0; ; {
 		result, err := s.scan(ctx, organismID, c, do.look)
 		if err == nil {
-			l.note(do.look, c.Entries, result)
+			m.note(do.look, c.Entries, result)
+			ended = append(ended, result.ended...)
+			if len(result.entries) == 0 && len(result.ended) > 0 {
+				continue
+			}
 			found = result
 			break
 		}
 		if !isConnectionLost(err) || pgconn.SafeToRetry(err) {
 			return queue.Lease{}, err
 		}
+		lost++
 		// Whether it was committed is unknown: give it back, uncounted, and claim anew.
-		if undo := s.giveBackDetached(ctx, c.AttemptID); undo != nil || try == claimTries || ctx.Err() != nil {
+		if undo := s.giveBackDetached(ctx, c.AttemptID); undo != nil || lost == claimTries || ctx.Err() != nil {
 			return queue.Lease{}, err
 		}
 		c.AttemptID = seqlease.NewAttemptID()
 	}
 	return queue.Lease{
-		AttemptID: c.AttemptID, Until: found.leaseUntil, Lease: c.Lease, Entries: found.entries, Ended: found.ended, Mark: found.mark,
+		AttemptID: c.AttemptID, Until: found.leaseUntil, Lease: c.Lease, Entries: found.entries, Ended: len(ended), EndedOf: ended,
+		Paused: found.paused, Mark: found.mark,
 	}, nil
 }
 
@@ -102,11 +111,11 @@ func (s *Store) giveBackDetached(ctx context.Context, id seqlease.AttemptID) err
 type scanned struct {
 	now, leaseUntil time.Time
 	mark            string
+	paused          bool
 	earliestEnd     *time.Time
-	lastAhead       int64 // greatest entry id taken beyond the bound, 0 if none
-	lastBehind      int64 // and behind it
-	firstSurplus    int64 // least entry id of an ended lease that waits again, 0 if none
-	ended           int
+	reached         [claimableLanes]reached
+	surplusRank     *int64 // of entries of ended leases that wait again; nil: none
+	ended           []queue.EndedLease
 	entries         []queue.ClaimedEntry
 }
 
@@ -120,16 +129,17 @@ func (s *Store) scan(ctx context.Context, organismID int32, c queue.Claim, at lo
 	if c.Entries > queue.PayloadLimit {
 		payload = 0
 	}
-	arguments := pgx.StrictNamedArgs{
-		"organism": organismID, "version": int64(c.PipelineVersion), "n": c.Entries, "after": at.after, "probe": at.whole,
-		"probe_from": probeFrom, "attempt": uuid(c.AttemptID), "seconds": int64(c.Lease / time.Second),
-		"claimed_by": c.ClaimedBy, "worker_id": c.WorkerID, "payload": payload,
-	}
+	arguments := at.arguments(c.Entries)
+	maps.Copy(arguments, pgx.StrictNamedArgs{
+		"organism": organismID, "version": int64(c.PipelineVersion), "probe_from": probeFrom, "attempt": uuid(c.AttemptID),
+		"seconds": int64(c.Lease / time.Second), "claimed_by": c.ClaimedBy, "worker_id": c.WorkerID, "payload": payload,
+		"max_attempts": s.limits.Attempts, "max_hand_outs": s.limits.HandOuts,
+	})
 	var found *scanned
 	err := s.retry(ctx, func() error {
 		found = &scanned{}
 		return s.with(ctx, func(conn *pgxpool.Conn) error {
-			return withSettings(ctx, conn, claimSettingsSQL, claimSQL, arguments, func(rows pgx.Rows) error { return found.read(rows, c) })
+			return withSettings(ctx, conn, claimSettingsSQL, claimSQL, arguments, func(rows pgx.Rows) error { return found.read(rows, c, at) })
 		})
 	})
 	if err != nil {
@@ -140,58 +150,73 @@ func (s *Store) scan(ctx context.Context, organismID int32, c queue.Claim, at lo
 }
 
 // read takes in the head row, which has place -1, and the entries.
-func (f *scanned) read(rows pgx.Rows, c queue.Claim) error {
-	var current, ahead, behind, surplus, ended *int64
-	var registered *bool
-	var now, until, earliest, submittedAt *time.Time
+func (f *scanned) read(rows pgx.Rows, c queue.Claim, at look) error {
+	var current *int64
+	var registered, paused *bool
+	var now, until, submittedAt *time.Time
 	var mark *string
+	var endedOf, endedWorkers []string
+	var earliest *time.Time
+	var surplus *int64
+	var lane queue.Lane
+	var p spot
 	for rows.Next() {
 		var e queue.ClaimedEntry
-		if err := rows.Scan(&e.Place, &now, &until, &mark, &current, &registered, &earliest, &ahead, &behind, &surplus, &ended,
-			&e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &submittedAt, &e.Attempt,
+		if err := rows.Scan(&e.Place, &now, &until, &mark, &current, &registered, &paused, &earliest, &surplus, &endedOf, &endedWorkers,
+			&lane, &p.rank, &p.id, &e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &submittedAt, &e.Attempt,
 			&e.Packed.Dictionary, &e.Packed.Bytes); err != nil {
 			return err
 		}
 		if e.Place >= 0 {
 			e.SubmittedAt = submittedAt.UTC()
 			f.entries = append(f.entries, e)
+			if lane >= 0 { // else it was in an ended lease
+				f.reached[lane].note(at, lane, p)
+			}
 			continue
 		}
 		if err := queue.CheckLive(c.Organism, c.PipelineVersion, seqlease.PipelineVersion(*current), *registered); err != nil {
 			return err
 		}
-		f.now, f.leaseUntil, f.mark, f.earliestEnd, f.ended = now.UTC(), until.UTC(), *mark, earliest, int(*ended)
-		f.lastAhead, f.lastBehind, f.firstSurplus = orZero(ahead), orZero(behind), orZero(surplus)
+		f.now, f.leaseUntil, f.mark, f.paused = now.UTC(), until.UTC(), *mark, *paused
+		f.surplusRank = surplus
+		if !f.paused {
+			f.earliestEnd = earliest
+		}
+		for i, user := range endedOf {
+			f.ended = append(f.ended, queue.EndedLease{ClaimedBy: user, WorkerID: endedWorkers[i]})
+		}
 	}
 	return rows.Err()
 }
 
-func orZero(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
+// peeked is what can be said of a queue without looking for work.
+type peeked struct {
+	mark   string
+	now    time.Time // by the database's clock
+	paused bool
 }
 
 // peek reads the mark and the database's clock.
-func (s *Store) peek(ctx context.Context, organismID int32, c queue.Claim) (string, time.Time, error) {
+func (s *Store) peek(ctx context.Context, organismID int32, c queue.Claim) (peeked, error) {
 	var current seqlease.PipelineVersion
 	var registered bool
-	var now time.Time
+	var p peeked
 	var mark *string
 	err := s.retry(ctx, func() error {
 		return s.with(ctx, func(conn *pgxpool.Conn) error {
 			return conn.QueryRow(ctx, peekQueueSQL, pgx.StrictNamedArgs{"organism": organismID, "version": int64(c.PipelineVersion)}).
-				Scan(&current, &registered, &now, &mark)
+				Scan(&current, &registered, &p.paused, &p.now, &mark)
 		})
 	})
 	if err != nil {
-		return "", time.Time{}, err
+		return peeked{}, err
 	}
 	if err := queue.CheckLive(c.Organism, c.PipelineVersion, current, registered); err != nil {
-		return "", time.Time{}, err
+		return peeked{}, err
 	}
-	return *mark, now.UTC(), nil
+	p.mark, p.now = *mark, p.now.UTC()
+	return p, nil
 }
 
 func uuid(id seqlease.AttemptID) pgtype.UUID { return pgtype.UUID{Bytes: id, Valid: true} }

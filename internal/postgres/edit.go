@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
@@ -25,18 +26,22 @@ func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 	if err != nil {
 		return err
 	}
-	var first int64
+	b := s.knownBounds(o.id, queue.LaneFresh)
+	var ranks map[seqlease.PipelineVersion]int64
 	err = s.retry(ctx, func() error {
 		return s.change(ctx, func(tx pgx.Tx) error {
 			q, err := s.takeOut(ctx, tx, o.id, e.Organism, []seqlease.AccessionVersion{e.AccessionVersion}, seqlease.Processed)
 			if err != nil {
 				return err
 			}
-			first = q.ids[0]
-			_, err = tx.Exec(ctx, editSQL, pgx.StrictNamedArgs{
-				"organism": o.id, "id": first, "dictionary": packed.Dictionary, "submitted": packed.Bytes, "cut_attempts": q.attempts,
+			rows, err := tx.Query(ctx, editSQL, pgx.StrictNamedArgs{
+				"organism": o.id, "id": q.ids[0], "dictionary": packed.Dictionary, "submitted": packed.Bytes, "cut_attempts": q.attempts,
+				"bound_versions": b.versions, "bound_ranks": b.ranks, "bound_ids": b.ids,
 			})
 			if err != nil {
+				return err
+			}
+			if _, ranks, err = ranksOf(rows); err != nil {
 				return err
 			}
 			_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
@@ -46,17 +51,6 @@ func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 	if err != nil {
 		return fmt.Errorf("edit %s: %w", e.AccessionVersion, err)
 	}
-	s.moveLanesBack(o.id, first)
+	s.added(e.Organism, o.id, queue.LaneFresh, ranks)
 	return nil
-}
-
-// moveLanesBack makes claims of every version of the organism look from the id on.
-func (s *Store) moveLanesBack(organismID int32, first int64) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for key, l := range s.lanes {
-		if key.organism == organismID {
-			l.moveBack(first)
-		}
-	}
 }

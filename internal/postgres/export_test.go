@@ -12,7 +12,7 @@ var (
 func (s *Store) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lanes = map[laneKey]*lane{}
+	s.memories = map[memoryKey]*memory{}
 }
 
 // Pool lets tests look at the database and stand in the way.

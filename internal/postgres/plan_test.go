@@ -45,7 +45,7 @@ func TestClaim_L2_KeptPlanTouchesOnlyWhatItTakes(t *testing.T) {
 	g.exec(t, strings.ReplaceAll(postgres.ClaimSettingsSQL, ", true)", ", false)")) // for the session
 	g.exec(t, "COMMIT")
 	g.exec(t, "SET plan_cache_mode = force_generic_plan")
-	text, execute := prepared(t, g.other, claimArguments(2, n, 200))
+	text, execute := prepared(t, g.other, claimArguments(2, n, 200, 0))
 	g.exec(t, text)
 	g.exec(t, "EXPLAIN "+execute) // plans it while nothing is there
 	submitN(t, g.Store, g.group.GroupID, 5000)
@@ -88,12 +88,13 @@ func TestClaim_L2_KeptPlanTouchesOnlyWhatItTakes(t *testing.T) {
 }
 
 // claimArguments are those of a claim that looks at leases of any age, too.
-func claimArguments(organismID int32, n int, after int64) pgx.StrictNamedArgs {
-	return pgx.StrictNamedArgs{
-		"organism": organismID, "version": 1, "n": n, "after": after, "probe": true,
+func claimArguments(organismID int32, n int, rank, id int64) pgx.StrictNamedArgs {
+	return postgres.ClaimArguments(organismID, n, rank, id, pgx.StrictNamedArgs{
+		"organism": organismID, "version": 1, "probe": true,
 		"probe_from": pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true},
 		"attempt":    seqlease.NewAttemptID().String(), "seconds": 600, "claimed_by": "pipeline", "worker_id": "w", "payload": 8 << 20,
-	}
+		"max_attempts": 5, "max_hand_outs": 50,
+	})
 }
 
 // prepared returns PREPARE and EXECUTE for the claim with the arguments.
@@ -110,11 +111,19 @@ func prepared(t *testing.T, c *pgx.Conn, arguments pgx.StrictNamedArgs) (prepare
 			literals[i] = "'" + v + "'"
 		case pgtype.Timestamptz:
 			literals[i] = "'-infinity'"
+		case []int16:
+			literals[i] = arrayLiteral(v)
+		case []int64:
+			literals[i] = arrayLiteral(v)
 		default:
 			literals[i] = fmt.Sprint(v)
 		}
 	}
 	return "PREPARE claim AS " + text, "EXECUTE claim (" + strings.Join(literals, ", ") + ")"
+}
+
+func arrayLiteral[T any](list []T) string {
+	return "'{" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(list)), ","), "[]") + "}'"
 }
 
 // B026: whatever way of joining the planner prefers, no more is taken than asked for.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seqlease/seqlease/internal/postgres"
+	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/storetest"
 )
 
@@ -25,11 +26,11 @@ func TestClaim_L2_BoundSkipsDeadTicketsBehindAnOldSnapshot(t *testing.T) {
 		}
 	}
 	g.exec(t, "VACUUM ticket") // it can't help
-	organismID, after := g.Bound(storetest.WestNile, 1)
-	if last := g.ask(t, "SELECT max(entry_id) FROM result"); after != last {
-		t.Errorf("the bound is %d, want %d, the last entry that was claimed", after, last)
+	organismID, rank, id := g.Bound(storetest.WestNile, 1, queue.LaneFresh)
+	if last := g.ask(t, "SELECT max(entry_id) FROM result"); id != last {
+		t.Errorf("the bound is entry %d, want %d, the last one that was claimed", id, last)
 	}
-	bounded, fromStart := g.claimBuffers(t, organismID, after), g.claimBuffers(t, organismID, 0)
+	bounded, fromStart := g.claimBuffers(t, organismID, rank, id), g.claimBuffers(t, organismID, 0, 0)
 	t.Logf("buffers: %d with the bound, %d from the start", bounded, fromStart)
 	if bounded == 0 || bounded*5 > fromStart {
 		t.Errorf("a claim touches %d buffers to find tickets, %d from the start; want at least 5 times fewer", bounded, fromStart)
@@ -39,10 +40,10 @@ func TestClaim_L2_BoundSkipsDeadTicketsBehindAnOldSnapshot(t *testing.T) {
 
 // claimBuffers makes a claim of 100, undoes it, and returns how many buffers
 // were touched to find its tickets.
-func (g *stage) claimBuffers(t *testing.T, organismID int32, after int64) (buffers int64) {
+func (g *stage) claimBuffers(t *testing.T, organismID int32, rank, id int64) (buffers int64) {
 	t.Helper()
 	const n = 100
-	text, execute := prepared(t, g.other, claimArguments(organismID, n, after))
+	text, execute := prepared(t, g.other, claimArguments(organismID, n, rank, id))
 	run(t, g.other, "BEGIN", postgres.ClaimSettingsSQL, text)
 	var document []byte
 	if err := g.other.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+execute).Scan(&document); err != nil {
@@ -61,7 +62,7 @@ func (g *stage) claimBuffers(t *testing.T, organismID int32, after int64) (buffe
 		}
 	})
 	if found != n {
-		t.Errorf("a claim beyond %d found %.0f tickets, want %d:\n%s", after, found, n, document)
+		t.Errorf("a claim beyond rank %d found %.0f tickets, want %d:\n%s", rank, found, n, document)
 	}
 	return buffers
 }

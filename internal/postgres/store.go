@@ -20,8 +20,12 @@ import (
 )
 
 var (
-	_ queue.Store      = (*Store)(nil)
-	_ submission.Store = (*Store)(nil)
+	_ queue.Store         = (*Store)(nil)
+	_ queue.RenewStore    = (*Store)(nil)
+	_ queue.WaitStore     = (*Store)(nil)
+	_ queue.OperatorStore = (*Store)(nil)
+	_ queue.KeeperStore   = (*Store)(nil)
+	_ submission.Store    = (*Store)(nil)
 )
 
 // defaultConnections is the size of the pool: more don't help (on two cores 64
@@ -36,6 +40,8 @@ type Options struct {
 	Address        string
 	MaxConnections int // of this process; 0: 8
 	Logger         *slog.Logger
+	Retry          queue.Retry // zero: [queue.DefaultRetry]
+	Bell           *queue.Bell // rung when something was added to a queue; may be nil
 }
 
 // Store is a database that this process works with. It may be used concurrently.
@@ -45,13 +51,15 @@ type Store struct {
 	logger *slog.Logger
 	shares shares
 	full   fullness
+	limits queue.Retry
+	bell   *queue.Bell
 	// repetitions counts transactions that were tried again, over all calls.
 	repetitions atomic.Int64
 
 	mu           sync.RWMutex
 	organisms    map[seqlease.Organism]knownOrganism
 	dictionaries map[int64][]byte
-	lanes        map[laneKey]*lane
+	memories     map[memoryKey]*memory
 }
 
 // knownOrganism is what never changes of an organism, and the dictionary that
@@ -74,6 +82,12 @@ var organismIDSQL string
 // Open connects to the database and checks its schema. If that is older than
 // this program needs, the error names the command that migrates it.
 func Open(ctx context.Context, o Options) (*Store, error) {
+	if o.Retry == (queue.Retry{}) {
+		o.Retry = queue.DefaultRetry
+	}
+	if err := o.Retry.Check(); err != nil {
+		return nil, fmt.Errorf("open the database: retry: %w", err)
+	}
 	config, err := poolConfig(o)
 	if err != nil {
 		return nil, err
@@ -86,7 +100,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		pool: pool, codec: seqcodec.New(), logger: o.Logger, shares: newShares(config.MaxConns),
 		organisms:    map[seqlease.Organism]knownOrganism{},
 		dictionaries: map[int64][]byte{0: nil},
-		lanes:        map[laneKey]*lane{},
+		memories:     map[memoryKey]*memory{},
+		limits:       o.Retry, bell: o.Bell,
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

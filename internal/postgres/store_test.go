@@ -60,6 +60,7 @@ func (h *harness) forSuite() storetest.Harness {
 		Second: h.second,
 		Age:    h.age,
 		Damage: h.damage,
+		Lose:   h.lose,
 	}
 }
 
@@ -71,6 +72,17 @@ func (h *harness) damage(t *testing.T, s storetest.Store, av seqlease.AccessionV
 		"WHERE accession = $1 AND version = $2", string(av.Accession), int64(av.Version))
 	if err != nil || tag.RowsAffected() != 1 {
 		t.Fatalf("damage %s: %v", av, err)
+	}
+}
+
+// lose removes the entry's tickets and the leases that hold it.
+func (h *harness) lose(t *testing.T, s storetest.Store, av seqlease.AccessionVersion) {
+	t.Helper()
+	const id = "(SELECT id FROM entry WHERE accession = $1 AND version = $2)"
+	for _, statement := range []string{"DELETE FROM ticket WHERE entry_id = " + id, "DELETE FROM lease WHERE " + id + " = ANY (entry_ids)"} {
+		if _, err := h.databaseOf(s).stores[0].Pool().Exec(t.Context(), statement, string(av.Accession), int64(av.Version)); err != nil {
+			t.Fatalf("lose %s: %v", av, err)
+		}
 	}
 }
 
@@ -135,6 +147,7 @@ func (h *harness) age(t *testing.T, s storetest.Store, d time.Duration) {
 	for table, columns := range map[string][]string{
 		"lease": {"lease_until", "claimed_at"}, "entry": {"submitted_at", "released_at"}, "result": {"processed_at"},
 		"data_use_terms": {"changed_at"}, "pipeline_version": {"registered_at"},
+		"claim_record": {"claimed_at"}, "failure": {"at"}, "quarantine": {"at"},
 	} {
 		var set []string
 		for _, column := range columns {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
@@ -65,29 +66,48 @@ func chunks(entries iter.Seq2[submission.PackedEntry, error]) iter.Seq2[*chunk, 
 	}
 }
 
-// Submit stores an upload with its terms and tickets (L1), as [submission.Store]
-// says. The transaction only reads what is packed already and inserts it.
+// Submit stores an upload with its terms and tickets (L1, L17), as
+// [submission.Store] says. The transaction only reads what is packed already and
+// inserts it. The entries are counted first, for their ranks.
 func (s *Store) Submit(ctx context.Context, u submission.Upload) ([]seqlease.SubmissionIDMapping, error) {
 	o, err := s.organism(ctx, u.Organism)
 	if err != nil {
 		return nil, err
 	}
+	if err := s.shares.uploads.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer s.shares.uploads.Release(1)
+	count := 0
+	for _, err := range u.Entries {
+		if err != nil {
+			return nil, fmt.Errorf("submit to %s: %w", u.Organism, err)
+		}
+		count++
+	}
+	ranks, err := s.reserveRanks(ctx, o.id, u.GroupID, count)
+	if err != nil {
+		return nil, fmt.Errorf("submit to %s: %w", u.Organism, err)
+	}
 	var made []seqlease.SubmissionIDMapping
 	err = s.retry(ctx, func() (err error) {
-		made, err = s.insertChunks(ctx, o, u)
+		made, err = s.insertChunks(ctx, o, u, ranks)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("submit to %s: %w", u.Organism, err)
+	}
+	if len(made) > 0 {
+		s.added(u.Organism, o.id, queue.LaneFresh, ranks)
 	}
 	return made, nil
 }
 
 // insertChunks stores the chunks in one transaction. The counters are bumped
 // last: held through a long transaction they would make others wait.
-func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.Upload) ([]seqlease.SubmissionIDMapping, error) {
+func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.Upload, ranks map[seqlease.PipelineVersion]int64) ([]seqlease.SubmissionIDMapping, error) {
 	var made []seqlease.SubmissionIDMapping
-	err := s.longTransaction(ctx, s.shares.uploads, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err := s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var exists bool
 		if err := tx.QueryRow(ctx, groupExistsSQL, pgx.StrictNamedArgs{"id": u.GroupID}).Scan(&exists); err != nil {
 			return err
@@ -99,7 +119,7 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 			if err != nil {
 				return err
 			}
-			part, err := insertChunk(ctx, tx, o, u, c)
+			part, err := insertChunk(ctx, tx, o, u, c, ranksAfter(ranks, len(made)))
 			if err != nil {
 				return err
 			}
@@ -114,7 +134,16 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 	return made, err
 }
 
-func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, c *chunk) ([]seqlease.SubmissionIDMapping, error) {
+// ranksAfter are the ranks that are left after the first used ones.
+func ranksAfter(ranks map[seqlease.PipelineVersion]int64, used int) knownBounds {
+	var b knownBounds
+	for version, before := range ranks {
+		b.versions, b.ranks = append(b.versions, int64(version)), append(b.ranks, before+int64(used))
+	}
+	return b
+}
+
+func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, c *chunk, ranks knownBounds) ([]seqlease.SubmissionIDMapping, error) {
 	rows, err := tx.Query(ctx, reserveNumbersSQL, pgx.StrictNamedArgs{"count": len(c.submitted)})
 	if err != nil {
 		return nil, err
@@ -138,6 +167,7 @@ func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.U
 		"organism": o.id, "group_id": u.GroupID, "submitter": u.Submitter, "dictionaries": c.dictionaries,
 		"ids": ids, "accessions": accessions, "submission_ids": c.submissionIDs, "submitted": c.submitted,
 		"restricted": restricted, "restricted_until": pgtype.Date{Time: u.Terms.RestrictedUntil, Valid: restricted},
+		"rank_versions": ranks.versions, "ranks": ranks.ranks,
 	})
 	return made, err
 }

@@ -23,6 +23,14 @@ var cutLeasesSQL string
 type takenOut struct {
 	ids      []int64
 	attempts []pgtype.UUID // whose leases they were cut from
+	places   []queuePlace
+}
+
+// queuePlace is where an entry was in the queue of a version.
+type queuePlace struct {
+	id                 int64
+	version            int64
+	attempts, handOuts int32
 }
 
 // takeOut locks the entries, takes them out of the queue and tests their
@@ -34,7 +42,7 @@ func (s *Store) takeOut(ctx context.Context, tx pgx.Tx, organismID int32, organi
 	if err != nil {
 		return takenOut{}, err
 	}
-	out, running, err := leaveQueue(ctx, tx, organismID, locked.ids)
+	out, running, err := leaveQueue(ctx, tx, organismID, 0, locked.ids)
 	if err != nil {
 		return takenOut{}, err
 	}
@@ -53,33 +61,41 @@ func (s *Store) takeOut(ctx context.Context, tx pgx.Tx, organismID int32, organi
 	return out, locked.err()
 }
 
-// leaveQueue takes locked entries out of the queue and returns those that a
-// running lease of the current pipeline version held. An entry moves between
-// ticket and lease in both directions, so one pass may miss it; but in any one
-// snapshot it is in at most one place, and nothing puts it into the queue anew
-// while it is locked. So when one snapshot shows neither, it stays out.
-func leaveQueue(ctx context.Context, tx pgx.Tx, organismID int32, ids []int64) (takenOut, map[int64]bool, error) {
+// leaveQueue takes locked entries out of the queue of the version (0: every one)
+// and returns those that a running lease of the current pipeline version held. An
+// entry moves between ticket and lease in both directions, so one pass may miss
+// it; but in any one snapshot it is in at most one place, and nothing puts it into
+// the queue anew while it is locked. So when one snapshot shows neither, it stays
+// out.
+func leaveQueue(ctx context.Context, tx pgx.Tx, organismID int32, version int64, ids []int64) (takenOut, map[int64]bool, error) {
 	out, running := takenOut{ids: ids}, map[int64]bool{}
-	arguments := pgx.StrictNamedArgs{"organism": organismID, "ids": ids}
+	arguments := pgx.StrictNamedArgs{"organism": organismID, "version": version, "ids": ids}
 	for {
 		var queued bool
 		if err := tx.QueryRow(ctx, queuedSQL, arguments).Scan(&queued); err != nil || !queued {
 			return out, running, err
 		}
-		if _, err := tx.Exec(ctx, deleteTicketsSQL, arguments); err != nil {
-			return out, running, err
-		}
-		rows, err := tx.Query(ctx, cutLeasesSQL, arguments)
+		rows, err := tx.Query(ctx, deleteTicketsSQL, arguments)
 		if err != nil {
 			return out, running, err
 		}
-		var id int64
+		var p queuePlace
+		_, err = pgx.ForEachRow(rows, []any{&p.id, &p.version, &p.attempts, &p.handOuts}, func() error {
+			out.places = append(out.places, p)
+			return nil
+		})
+		if err != nil {
+			return out, running, err
+		}
+		if rows, err = tx.Query(ctx, cutLeasesSQL, arguments); err != nil {
+			return out, running, err
+		}
 		var attempt pgtype.UUID
 		var runs bool
-		_, err = pgx.ForEachRow(rows, []any{&id, &attempt, &runs}, func() error {
-			out.attempts = append(out.attempts, attempt)
+		_, err = pgx.ForEachRow(rows, []any{&p.id, &attempt, &runs, &p.version, &p.attempts, &p.handOuts}, func() error {
+			out.attempts, out.places = append(out.attempts, attempt), append(out.places, p)
 			if runs {
-				running[id] = true
+				running[p.id] = true
 			}
 			return nil
 		})

@@ -46,7 +46,7 @@ stored AS MATERIALIZED (
         attempt_id = excluded.attempt_id, dictionary_id = excluded.dictionary_id, processed_at = excluded.processed_at,
         revision = excluded.revision, claimed_by_sum = excluded.claimed_by_sum, outcome = excluded.outcome,
         digest = excluded.digest, body = excluded.body
-    RETURNING xmax <> '0'::xid AS replaced -- an inserted row has no xmax, an overwritten one carries its lock
+    RETURNING entry_id, xmax <> '0'::xid AS replaced -- an inserted row has no xmax, an overwritten one carries its lock
 ),
 remaining AS MATERIALIZED (
     SELECT attempt_id, part,
@@ -69,6 +69,13 @@ done AS (
     DELETE FROM lease AS l
     USING remaining AS r
     WHERE l.attempt_id = ANY (@attempt_ids) AND l.attempt_id = r.attempt_id AND l.part = r.part AND r.entry_ids IS NULL
+),
+-- A quarantined entry has a result, so only one that replaces another frees it.
+free AS (
+    DELETE FROM quarantine WHERE ctid = ANY (ARRAY(
+        SELECT q.ctid FROM stored AS s
+        CROSS JOIN LATERAL (SELECT ctid FROM quarantine WHERE pipeline_version = @version AND entry_id = s.entry_id OFFSET 0) AS q
+        WHERE s.replaced))
 ),
 -- What is released changes with a result of a released entry. A result that
 -- replaces one may be of an entry that is being approved this very moment.

@@ -5,5 +5,11 @@ WITH dropped AS (
         CROSS JOIN unnest(@ids::bigint[]) AS k (id)
         CROSS JOIN LATERAL (SELECT ctid FROM result WHERE pipeline_version = pv.version AND entry_id = k.id OFFSET 0) AS r
         WHERE pv.organism_id = @organism::int))
+),
+free AS (
+    DELETE FROM quarantine WHERE organism_id = @organism AND entry_id = ANY (@ids)
+),
+forgotten AS (
+    DELETE FROM failure WHERE entry_id = ANY (@ids)
 )
 DELETE FROM entry WHERE id = ANY (@ids)

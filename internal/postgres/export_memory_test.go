@@ -1,0 +1,30 @@
+package postgres
+
+import (
+	"maps"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
+)
+
+// Bound is beyond which rank and entry id of a lane this process's claims look
+// first, and of which organism.
+func (s *Store) Bound(key seqlease.Organism, version seqlease.PipelineVersion, lane queue.Lane) (organismID int32, rank, id int64) {
+	s.mu.RLock()
+	organismID = s.organisms[key].id
+	s.mu.RUnlock()
+	m := s.memory(organismID, version)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return organismID, m.after[lane].rank, m.after[lane].id
+}
+
+// ClaimArguments are those of a claim of n that looks beyond the bound of lane 0,
+// and at leases of any age, too.
+func ClaimArguments(organismID int32, n int, rank, id int64, more pgx.StrictNamedArgs) pgx.StrictNamedArgs {
+	arguments := look{after: bounds{{rank, id}}}.arguments(n)
+	maps.Copy(arguments, more)
+	return arguments
+}

@@ -1,0 +1,246 @@
+package postgres
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
+)
+
+const (
+	// scanInterval is how often at least a claim looks at the whole queue, whatever
+	// this process remembers: nothing is overlooked for longer.
+	scanInterval = time.Second
+	// changedInterval is how often a claim does so while the mark shows that
+	// something was added.
+	changedInterval = 100 * time.Millisecond
+	// shortestLease is the least that a claim may ask for (protocol).
+	shortestLease = 10 * time.Second
+	// turnInterval is how many claims it takes until suspects are looked for first.
+	turnInterval = 4
+	// claimableLanes are lanes 0 to 3.
+	claimableLanes = int(queue.LaneSpent)
+)
+
+// memoryKey names the queue of one pipeline version of one organism.
+type memoryKey struct {
+	organism int32
+	version  seqlease.PipelineVersion
+}
+
+// spot is where a ticket lies in its lane.
+type spot struct{ rank, id int64 }
+
+var (
+	firstSpot = spot{math.MinInt64, math.MinInt64}
+	lastSpot  = spot{math.MaxInt64, math.MaxInt64}
+)
+
+func (p spot) before(q spot) bool { return p.rank < q.rank || p.rank == q.rank && p.id < q.id }
+
+// bounds are the lower bounds of the lanes: claims look beyond them first.
+type bounds [claimableLanes]spot
+
+// memory is what this process remembers of one queue, to spare the database
+// wading through the dead rows of claimed tickets and ended leases. It only
+// steers where claims look first; what they find is decided by the database.
+type memory struct {
+	mu    sync.Mutex
+	after bounds
+	// scannedAt is when the last look at the whole queue began, on this process's
+	// monotonic clock; scannedMark is the mark that it found, and newestMark the
+	// newest that was seen.
+	scannedAt               time.Time
+	scannedMark, newestMark string
+	// probeFrom is a lower bound for the ends of leases that can have run out.
+	probeFrom time.Time
+	// nothing proves that the queue was empty when it was last looked at; nil if it
+	// had something.
+	nothing *emptiness
+	// scan is the shared look at a queue that is believed to be empty, or nil.
+	scan  *sharedScan
+	scans int // how many shared looks have begun
+	looks int // how many looks have begun, to give suspects their turn
+}
+
+// emptiness says that nothing was waiting, and until when that can be trusted:
+// as long as the mark is the same and no lease has run out.
+type emptiness struct {
+	mark        string
+	earliestEnd *time.Time // of the leases; nil: there were none
+}
+
+func (e *emptiness) holds(mark string, now time.Time) bool {
+	return e != nil && e.mark == mark && (e.earliestEnd == nil || now.Before(*e.earliestEnd))
+}
+
+// sharedScan is a look at the whole queue that others wait for.
+type sharedScan struct {
+	number int
+	done   chan struct{} // closed when what follows is set
+	empty  bool
+	paused bool
+	mark   string
+}
+
+// step is what a claim does next.
+type step struct {
+	look look
+	peek *emptiness  // not nil: compare the mark with this first
+	wait *sharedScan // not nil: wait for its end
+	lead *sharedScan // not nil: the look is shared, and must be ended
+}
+
+// memory returns what is remembered of the queue.
+func (s *Store) memory(organism int32, version seqlease.PipelineVersion) *memory {
+	key := memoryKey{organism, version}
+	s.mu.RLock()
+	m := s.memories[key]
+	s.mu.RUnlock()
+	if m != nil {
+		return m
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m = s.memories[key]; m == nil {
+		m = &memory{}
+		s.memories[key] = m
+	}
+	return m
+}
+
+// arrive returns the number of shared looks so far: only those that begin later
+// can answer for who arrives now.
+func (m *memory) arrive() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.scans
+}
+
+// next says what a claim does next. distrust means that the mark didn't prove
+// the queue empty.
+func (m *memory) next(distrust bool) step {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now() //nolint:forbidigo // paces looks at the queue; says nothing about leases
+	since := now.Sub(m.scannedAt)
+	due := m.scannedAt.IsZero() || since >= scanInterval || m.newestMark > m.scannedMark && since >= changedInterval
+	switch {
+	case m.nothing == nil && !due:
+		return step{look: m.look(false)}
+	case m.nothing == nil:
+		m.scannedAt = now
+		return step{look: m.look(true)}
+	case !due && !distrust:
+		return step{peek: m.nothing}
+	case m.scan != nil:
+		return step{wait: m.scan}
+	default:
+		m.scannedAt = now
+		m.scans++
+		m.scan = &sharedScan{number: m.scans, done: make(chan struct{})}
+		return step{look: m.look(true), lead: m.scan}
+	}
+}
+
+// look begins a look. Every fourth begins with the suspects, those in batches and
+// those alone by turns, so that fresh entries don't starve them.
+func (m *memory) look(whole bool) look {
+	l := look{whole: whole, after: m.after}
+	if !whole {
+		l.probeFrom = m.probeFrom
+	}
+	m.looks++
+	switch m.looks % (2 * turnInterval) {
+	case turnInterval:
+		l.turn = queue.LaneSuspect
+	case 0:
+		l.turn = queue.LaneAlone
+	}
+	return l
+}
+
+// end ends a shared look. found is nil if it failed.
+func (m *memory) end(scan *sharedScan, found *scanned) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found != nil {
+		scan.empty, scan.mark, scan.paused = len(found.entries) == 0, found.mark, found.paused
+	}
+	m.scan = nil
+	close(scan.done)
+}
+
+// note moves the bounds by what a claim of n entries found.
+func (m *memory) note(at look, n int, found *scanned) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for lane := range m.after {
+		m.after[lane] = nextBound(m.after[lane], at, queue.Lane(lane), n, found)
+	}
+	if found.surplusRank != nil {
+		m.after.moveBack(queue.LaneSuspect, *found.surplusRank)
+		m.after.moveBack(queue.LaneAlone, *found.surplusRank)
+	}
+	m.newestMark = max(m.newestMark, found.mark)
+	if at.whole {
+		m.scannedMark = max(m.scannedMark, found.mark)
+	}
+	m.nothing = nil
+	if len(found.entries) == 0 {
+		m.nothing = &emptiness{mark: found.mark, earliestEnd: found.earliestEnd}
+	}
+	// A claim that was committing when none was found to have ended began at most
+	// that long before and ends at the earliest after the shortest lease.
+	if (at.whole || len(found.entries) == 0) && len(found.ended) == 0 && !found.paused {
+		if from := found.now.Add(-shortestLease); from.After(m.probeFrom) {
+			m.probeFrom = from
+		}
+	}
+}
+
+// nextBound returns the bound of a lane after a claim of n entries.
+func nextBound(present spot, at look, lane queue.Lane, n int, found *scanned) spot {
+	began, reached := at.after[lane], found.reached[lane]
+	switch none := (spot{}); {
+	case at.whole && reached.ahead != none:
+		// Everything up to there is taken or locked, whatever was believed.
+		return reached.ahead
+	case reached.behind != none && len(found.entries) >= limitOf(lane, n):
+		// There may be more behind the bound.
+		return reached.behind
+	case !present.before(began) && present.before(reached.ahead): // else the bound was moved back meanwhile
+		return reached.ahead
+	default:
+		return present
+	}
+}
+
+// limitOf is how many entries of the lane a claim of n may have.
+func limitOf(lane queue.Lane, n int) int {
+	switch lane {
+	case queue.LaneSuspect:
+		return queue.SuspectBatch(n)
+	case queue.LaneAlone:
+		return 1
+	default:
+		return n
+	}
+}
+
+// moveBack makes claims look from the rank on.
+func (b *bounds) moveBack(lane queue.Lane, rank int64) {
+	if to := (spot{rank - 1, math.MaxInt64}); to.before(b[lane]) {
+		b[lane] = to
+	}
+}
+
+// moveBack makes claims look at the lane from the rank on, since something was
+// put there.
+func (m *memory) moveBack(lane queue.Lane, rank int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.after.moveBack(lane, rank)
+}

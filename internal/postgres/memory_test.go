@@ -1,0 +1,162 @@
+package postgres
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seqlease/seqlease/internal/queue"
+)
+
+// took is what a claim of 3 entries found in lane 0, in rank 1.
+func took(ahead, behind int64, entries int) *scanned {
+	f := &scanned{mark: "m", entries: make([]queue.ClaimedEntry, entries), now: time.Unix(1000, 0)}
+	f.reached[queue.LaneFresh] = reached{at(ahead), at(behind)}
+	return f
+}
+
+func at(id int64) spot {
+	if id == 0 {
+		return spot{}
+	}
+	return spot{1, id}
+}
+
+func TestMemory_BoundFollowsWhatIsFound(t *testing.T) {
+	t.Parallel()
+	bounded, whole := look{after: bounds{at(100)}}, look{whole: true}
+	for _, c := range []struct {
+		name  string
+		after int64
+		at    look
+		found *scanned
+		want  int64
+	}{
+		{"claims move it up", 100, bounded, took(103, 0, 3), 103},
+		{"a claim that comes late doesn't move it down", 200, bounded, took(103, 0, 3), 200},
+		{"rows behind move it back", 100, bounded, took(103, 7, 3), 7},
+		{"all rows behind were found: it stays", 100, bounded, took(103, 7, 2), 103},
+		{"a whole look moves it back", 100, whole, took(9, 0, 3), 9},
+		{"an empty whole look leaves it", 100, whole, took(0, 0, 0), 100},
+		{"a claim begun before it was moved back doesn't move it up", 20, bounded, took(103, 0, 3), 20},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := &memory{after: bounds{at(c.after)}}
+			m.note(c.at, 3, c.found)
+			if m.after[queue.LaneFresh] != at(c.want) {
+				t.Errorf("got %v, want %v", m.after[queue.LaneFresh], at(c.want))
+			}
+		})
+	}
+}
+
+func TestMemory_L9_SurplusMovesTheBoundsOfSuspectsBack(t *testing.T) {
+	t.Parallel()
+	m := &memory{after: bounds{{900, 1}, {900, 1}, {900, 1}, {300, 1}}}
+	found, rank := took(0, 0, 0), int64(500)
+	found.surplusRank = &rank
+	m.note(look{after: m.after}, 3, found)
+	if want := (bounds{{900, 1}, {900, 1}, {499, math.MaxInt64}, {300, 1}}); m.after != want {
+		t.Errorf("got %v, want %v", m.after, want)
+	}
+}
+
+// L9: neither fresh entries nor suspects starve the others.
+func TestMemory_L9_EveryFourthLookBeginsWithSuspects(t *testing.T) {
+	t.Parallel()
+	m := &memory{}
+	var turns []queue.Lane
+	for range 16 {
+		turns = append(turns, m.look(false).turn)
+	}
+	if diff := cmp.Diff([]queue.Lane{0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 3}, turns); diff != "" {
+		t.Errorf("turns (-want +got):\n%s", diff)
+	}
+}
+
+// L17: what another server added may lie behind the bound.
+func TestMemory_L17_ChangedMarkMakesClaimsLookAtTheWholeQueue(t *testing.T) {
+	t.Parallel()
+	m := &memory{}
+	m.note(m.next(false).look, 3, took(30, 0, 3))
+	changed := took(33, 0, 3)
+	changed.mark = "n"
+	m.note(m.next(false).look, 3, changed)
+	if early := m.next(false); early.look.whole {
+		t.Error("the next claim looks at the whole queue, want it to wait")
+	}
+	m.scannedAt = m.scannedAt.Add(-changedInterval)
+	if late := m.next(false); !late.look.whole {
+		t.Errorf("after %s a claim looks at %+v, want the whole queue", changedInterval, late)
+	}
+	m.note(look{whole: true}, 3, changed)
+	m.scannedAt = m.scannedAt.Add(-changedInterval)
+	if again := m.next(false); again.look.whole {
+		t.Error("a claim looks at the whole queue though the mark is the same")
+	}
+}
+
+func TestMemory_WholeLookOnceASecondWhateverIsRemembered(t *testing.T) {
+	t.Parallel()
+	m := &memory{}
+	if first := m.next(false); !first.look.whole || first.lead != nil {
+		t.Fatalf("the first claim looks at %+v, want the whole queue", first)
+	}
+	m.note(look{whole: true}, 3, took(30, 0, 3))
+	if diff := cmp.Diff(look{after: bounds{at(30)}, probeFrom: m.probeFrom}, m.next(false).look, cmp.AllowUnexported(look{}, spot{})); diff != "" {
+		t.Errorf("the next claim (-want +got):\n%s", diff)
+	}
+	m.scannedAt = m.scannedAt.Add(-scanInterval)
+	if again := m.next(false); !again.look.whole {
+		t.Errorf("after a second a claim looks at %+v, want the whole queue", again)
+	}
+	if next := m.next(false); next.look.whole {
+		t.Error("the claim after that looks at the whole queue, too")
+	}
+}
+
+func TestMemory_L14_EmptyQueueIsLookedAtTogether(t *testing.T) {
+	t.Parallel()
+	m := &memory{}
+	m.next(false)
+	m.note(look{whole: true}, 3, took(0, 0, 0))
+	peek := m.next(false)
+	if peek.peek == nil || !peek.peek.holds("m", time.Now()) || peek.peek.holds("other", time.Now()) {
+		t.Fatalf("got %+v, want a comparison with the mark of the empty answer", peek)
+	}
+	early := m.arrive()
+	leader := m.next(true)
+	if leader.lead == nil || !leader.look.whole {
+		t.Fatalf("got %+v, want a shared look at the whole queue", leader)
+	}
+	late := m.arrive()
+	waiter := m.next(true)
+	if waiter.wait != leader.lead {
+		t.Fatalf("got %+v, want to wait for the shared look", waiter)
+	}
+	m.note(leader.look, 3, took(0, 0, 0))
+	m.end(leader.lead, took(0, 0, 0))
+	<-waiter.wait.done
+	if !waiter.wait.empty || waiter.wait.number <= early || waiter.wait.number > late {
+		t.Errorf("the look has number %d, want it to answer who came at %d and not who came at %d", waiter.wait.number, early, late)
+	}
+	m.scannedAt = m.scannedAt.Add(-scanInterval)
+	if due := m.next(false); due.lead == nil {
+		t.Errorf("after a second got %+v, want a shared look though the mark may be the same", due)
+	}
+}
+
+func TestEmptiness_L4_EndsWithTheFirstLease(t *testing.T) {
+	t.Parallel()
+	end := time.Unix(2000, 0)
+	e := &emptiness{mark: "m", earliestEnd: &end}
+	if !e.holds("m", end.Add(-time.Microsecond)) || e.holds("m", end) {
+		t.Error("it must hold until the first lease ends, and not at that instant")
+	}
+	if (*emptiness)(nil).holds("m", end) {
+		t.Error("nothing is known, so nothing holds")
+	}
+}

@@ -1,0 +1,207 @@
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
+)
+
+//go:embed sql/page_entries.sql
+var pageEntriesSQL string
+
+//go:embed sql/page_quarantine.sql
+var pageQuarantineSQL string
+
+//go:embed sql/quarantined_places.sql
+var quarantinedPlacesSQL string
+
+//go:embed sql/requeue.sql
+var requeueSQL string
+
+//go:embed sql/reprocess.sql
+var reprocessSQL string
+
+// onPage locks the entries of a page that the selection means and has act decide on
+// them, all in one transaction; act returns how many it changed.
+func (s *Store) onPage(ctx context.Context, statement string, arguments pgx.StrictNamedArgs, limit int, act func(tx pgx.Tx, ids []int64) (int, error)) (n int, last int64, err error) {
+	err = s.retry(ctx, func() error {
+		n, last = 0, 0
+		return s.change(ctx, func(tx pgx.Tx) error {
+			rows, err := tx.Query(ctx, statement, arguments)
+			if err != nil {
+				return err
+			}
+			page, looked, err := readCandidates(rows)
+			if err != nil {
+				return err
+			}
+			if looked == limit {
+				last = page.last
+			}
+			ids, err := page.lock(ctx, tx)
+			if err != nil || len(ids) == 0 {
+				return err
+			}
+			n, err = act(tx, ids)
+			return err
+		})
+	})
+	return n, last, err
+}
+
+// pageArguments are those of the statements that look at a page.
+func pageArguments(organismID int32, sel queue.Selection, after int64, limit int) pgx.StrictNamedArgs {
+	accessions, versions := columns(sel.Entries)
+	return pgx.StrictNamedArgs{
+		"organism": organismID, "version": int64(sel.PipelineVersion), "any": sel.Entries == nil, "accessions": accessions, "versions": versions,
+		"worker_id": sel.WorkerID, "submitted_from": orNull(sel.SubmittedFrom), "submitted_to": orNull(sel.SubmittedTo), "after": after, "limit": limit,
+	}
+}
+
+func orNull(t time.Time) pgtype.Timestamptz { return pgtype.Timestamptz{Time: t, Valid: !t.IsZero()} }
+
+// PutInQuarantine quarantines entries that wait or are in processing (L16), as
+// [queue.OperatorStore] says.
+func (s *Store) PutInQuarantine(ctx context.Context, sel queue.Selection, v queue.OperatorVerdict, after int64, limit int) (int, int64, error) {
+	o, err := s.organism(ctx, sel.Organism)
+	if err != nil {
+		return 0, 0, err
+	}
+	arguments := pageArguments(o.id, sel, after, limit)
+	arguments["error"] = sel.ErrorContains
+	n, last, err := s.onPage(ctx, pageEntriesSQL, arguments, limit, func(tx pgx.Tx, ids []int64) (int, error) {
+		out, _, err := leaveQueue(ctx, tx, o.id, int64(sel.PipelineVersion), ids)
+		if err != nil {
+			return 0, err
+		}
+		var b quarantineRows
+		entries := map[int64]bool{}
+		for _, p := range out.places {
+			entries[p.id] = true
+			b.add(p, v.Reason, v.Result)
+		}
+		return len(entries), b.store(ctx, tx, o.id, v.By)
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("quarantine entries of %s after %d: %w", sel.Organism, after, err)
+	}
+	return n, last, nil
+}
+
+// Requeue takes entries out of quarantine (L16), as [queue.OperatorStore] says.
+// What reprocessing put into the queue beside the quarantine is taken out of it.
+func (s *Store) Requeue(ctx context.Context, sel queue.Selection, after int64, limit int) (int, int64, error) {
+	o, err := s.organism(ctx, sel.Organism)
+	if err != nil {
+		return 0, 0, err
+	}
+	var ranks map[seqlease.PipelineVersion]int64
+	n, last, err := s.onPage(ctx, pageQuarantineSQL, pageArguments(o.id, sel, after, limit), limit, func(tx pgx.Tx, ids []int64) (int, error) {
+		ranks = map[seqlease.PipelineVersion]int64{}
+		rows, err := tx.Query(ctx, quarantinedPlacesSQL, pgx.StrictNamedArgs{
+			"organism": o.id, "version": int64(sel.PipelineVersion), "ids": ids, "error": sel.ErrorContains,
+		})
+		if err != nil {
+			return 0, err
+		}
+		places, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p queuePlace, err error) {
+			err = row.Scan(&p.version, &p.id)
+			return p, err
+		})
+		if err != nil || len(places) == 0 {
+			return 0, err
+		}
+		entries, byVersion := map[int64]bool{}, map[int64][]int64{}
+		for _, p := range places {
+			entries[p.id] = true
+			byVersion[p.version] = append(byVersion[p.version], p.id)
+		}
+		for version, ids := range byVersion {
+			if _, _, err := leaveQueue(ctx, tx, o.id, version, ids); err != nil {
+				return 0, err
+			}
+			if _, err := insertTickets(ctx, tx, requeueSQL, s.ticketArguments(o.id, version, queue.LaneFresh, ids), ranks); err != nil {
+				return 0, err
+			}
+		}
+		_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
+		return len(entries), err
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("requeue entries of %s after %d: %w", sel.Organism, after, err)
+	}
+	s.added(sel.Organism, o.id, queue.LaneFresh, ranks)
+	return n, last, nil
+}
+
+// Reprocess makes entries with a present result wait again beside it (L16, V9), as
+// [queue.OperatorStore] says. One snapshot after the lock says whether an entry
+// has a place in the queue: while it is locked nothing puts it there anew.
+func (s *Store) Reprocess(ctx context.Context, sel queue.Selection, after int64, limit int) (int, int64, error) {
+	o, err := s.organism(ctx, sel.Organism)
+	if err != nil {
+		return 0, 0, err
+	}
+	version, err := s.liveVersion(ctx, o.id, sel.Organism, sel.PipelineVersion)
+	if err != nil {
+		return 0, 0, err
+	}
+	sel.WorkerID = ""
+	arguments := pageArguments(o.id, sel, after, limit)
+	arguments["error"] = ""
+	var ranks map[seqlease.PipelineVersion]int64
+	n, last, err := s.onPage(ctx, pageEntriesSQL, arguments, limit, func(tx pgx.Tx, ids []int64) (int, error) {
+		ranks = map[seqlease.PipelineVersion]int64{}
+		n, err := insertTickets(ctx, tx, reprocessSQL, s.ticketArguments(o.id, version, queue.LaneBulk, ids), ranks)
+		if err != nil || n == 0 {
+			return 0, err
+		}
+		_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
+		return n, err
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("reprocess entries of %s after %d: %w", sel.Organism, after, err)
+	}
+	s.added(sel.Organism, o.id, queue.LaneBulk, ranks)
+	return n, last, nil
+}
+
+// ticketArguments are those of the statements that give entries tickets in a lane
+// of a version; they look for its head from this process's bound on.
+func (s *Store) ticketArguments(organismID int32, version int64, lane queue.Lane, ids []int64) pgx.StrictNamedArgs {
+	m := s.memory(organismID, seqlease.PipelineVersion(version))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	bound := m.after[lane]
+	return pgx.StrictNamedArgs{"organism": organismID, "version": version, "ids": ids, "after_rank": bound.rank, "after_id": bound.id}
+}
+
+// insertTickets runs a statement that inserts tickets and returns how many, and
+// notes the least rank of each version.
+func insertTickets(ctx context.Context, tx pgx.Tx, statement string, arguments pgx.StrictNamedArgs, ranks map[seqlease.PipelineVersion]int64) (n int, err error) {
+	rows, err := tx.Query(ctx, statement, arguments)
+	if err != nil {
+		return 0, err
+	}
+	n, least, err := ranksOf(rows)
+	maps.Copy(ranks, least)
+	return n, err
+}
+
+// added makes the claims of this process find what was put into a lane.
+func (s *Store) added(o seqlease.Organism, organismID int32, lane queue.Lane, ranks map[seqlease.PipelineVersion]int64) {
+	for version, rank := range ranks {
+		s.moveBack(organismID, version, lane, rank)
+	}
+	if len(ranks) > 0 {
+		s.bell.Ring(o)
+	}
+}
