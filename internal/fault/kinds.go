@@ -1,0 +1,87 @@
+//go:build linux
+
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+)
+
+// Kind is a fault that is brought about by hand; those of the network are the
+// proxy's.
+type Kind string
+
+// The kinds of faults.
+const (
+	WorkerKilled       Kind = "worker killed"
+	WorkerFrozen       Kind = "worker frozen past its lease"
+	WorkerPaused       Kind = "worker frozen shortly"
+	ServerKilled       Kind = "server killed"
+	ServerRestarted    Kind = "server restarted"
+	ServerFrozen       Kind = "server frozen"
+	ConnectionsReset   Kind = "all connections reset"
+	SlowReaders        Kind = "64 slow readers"
+	DatabaseKilled     Kind = "database killed"
+	DatabaseCrashed    Kind = "database crashed (immediate)"
+	DatabaseRestarted  Kind = "database restarted"
+	DatabaseFrozen     Kind = "database frozen"
+	DatabaseClockAhead Kind = "database clock put ahead"
+	SessionsCut        Kind = "database sessions cut"
+	IdleTransaction    Kind = "idle transaction leaked"
+	DiskFull           Kind = "disk full"
+)
+
+// errBusy says that what a fault needs is in another fault's hands.
+var errBusy = errors.New("busy with another fault")
+
+// inflictor brings a fault about and mends it again, which takes its time. The
+// error is errBusy if nothing was done.
+type inflictor func(*Fleet, context.Context, *rand.Rand) error
+
+// inflictors are the faults of a fleet's kind of store.
+func (f *Fleet) inflictors() map[Kind]inflictor {
+	kinds := map[Kind]inflictor{
+		WorkerKilled: (*Fleet).killWorker, WorkerFrozen: (*Fleet).freezeWorker, WorkerPaused: (*Fleet).pauseWorker,
+		ServerKilled: (*Fleet).killServer, ServerRestarted: (*Fleet).restartServer, ServerFrozen: (*Fleet).freezeServer,
+		ConnectionsReset: (*Fleet).resetConnections, SlowReaders: (*Fleet).readSlowly,
+	}
+	switch s := f.store.(type) {
+	case *postgresStore:
+		kinds[DatabaseKilled], kinds[DatabaseCrashed] = (*Fleet).killDatabase, (*Fleet).crashDatabase
+		kinds[DatabaseRestarted], kinds[DatabaseFrozen] = (*Fleet).restartDatabase, (*Fleet).freezeDatabase
+		kinds[SessionsCut], kinds[IdleTransaction] = (*Fleet).cutSessions, (*Fleet).leakTransaction
+		if s.clock != 0 { // it runs with a clock that can be set
+			kinds[DatabaseClockAhead] = (*Fleet).putClockAhead
+		}
+	case *sqliteStore:
+		if s.disk != "" {
+			kinds[DiskFull] = (*Fleet).fillDisk
+		}
+	}
+	return kinds
+}
+
+// inflict brings one fault about, counts it, and waits until it is mended.
+func (f *Fleet) inflict(ctx context.Context, kind Kind, random *rand.Rand) error {
+	do, known := f.inflictors()[kind]
+	if !known {
+		return fmt.Errorf("a fleet on %s can't have the fault %q here", f.options.Store, kind)
+	}
+	err := do(f, ctx, random)
+	switch {
+	case errors.Is(err, errBusy):
+		return err
+	case err != nil:
+		return fmt.Errorf("%s: %w", kind, err)
+	}
+	f.count(string(kind), 1)
+	return nil
+}
+
+func (f *Fleet) count(kind string, n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.faults[kind] += n
+}

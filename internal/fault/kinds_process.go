@@ -1,0 +1,217 @@
+//go:build linux
+
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"syscall"
+	"time"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/fault/evidence"
+)
+
+// stopLimit is how long a process may take to stop when asked: requests may
+// wait for a frozen database for as long.
+const stopLimit = 40 * time.Second
+
+func between(random *rand.Rand, least, most time.Duration) time.Duration {
+	return least + time.Duration(random.Int64N(int64(most-least)))
+}
+
+// takeWorker picks a worker that no other fault has. Give it back with busy.Unlock.
+func (f *Fleet) takeWorker(random *rand.Rand) (*worker, error) {
+	for _, i := range random.Perm(len(f.workers)) {
+		if f.workers[i].busy.TryLock() {
+			return f.workers[i], nil
+		}
+	}
+	return nil, errBusy
+}
+
+func (f *Fleet) takeServer(random *rand.Rand) (*server, error) {
+	for _, i := range random.Perm(len(f.servers)) {
+		if f.servers[i].busy.TryLock() {
+			return f.servers[i], nil
+		}
+	}
+	return nil, errBusy
+}
+
+func (f *Fleet) killWorker(_ context.Context, random *rand.Rand) error {
+	w, err := f.takeWorker(random)
+	if err != nil {
+		return err
+	}
+	defer w.busy.Unlock()
+	err = w.running().kill()
+	held, readErr := w.working()
+	f.tell("%s killed with %d entries", w.running().name, len(held))
+	return errors.Join(err, readErr, w.start())
+}
+
+// freezeWorker stops a worker at work until others have all of its entries, so
+// that its results come too late when it goes on (B002).
+func (f *Fleet) freezeWorker(ctx context.Context, random *rand.Rand) error {
+	w, err := f.takeWorker(random)
+	if err != nil {
+		return err
+	}
+	defer w.busy.Unlock()
+	p := w.running()
+	var held []evidence.Held
+	err = await(ctx, p.name+" to be at work when it is stopped", leaseSeconds*time.Second, func(context.Context) (bool, string) {
+		if held, err = w.working(); err != nil || len(held) == 0 {
+			return false, fmt.Sprintf("it has nothing (%v)", err)
+		}
+		if err := p.signal(syscall.SIGSTOP); err != nil {
+			return false, err.Error()
+		}
+		// What it wrote until it stopped shows whether it was in time.
+		if held, err = w.working(); err == nil && len(held) > 0 {
+			return true, ""
+		}
+		return false, fmt.Sprintf("it had just finished (%v)", errors.Join(err, p.signal(syscall.SIGCONT)))
+	})
+	if err != nil {
+		return errors.Join(errBusy, p.signal(syscall.SIGCONT)) // nothing was waiting
+	}
+	f.tell("%s frozen with %d entries", p.name, len(held))
+	err = await(ctx, "others to claim what "+p.name+" holds", 6*leaseSeconds*time.Second, func(context.Context) (bool, string) {
+		left, err := f.unclaimedSince(held)
+		return err == nil && left == 0, fmt.Sprintf("%d of %d entries are still its own (%v)", left, len(held), err)
+	})
+	f.tell("%s goes on", p.name)
+	return errors.Join(err, p.signal(syscall.SIGCONT))
+}
+
+// unclaimedSince counts the entries that no worker has claimed after the given hold.
+func (f *Fleet) unclaimedSince(held []evidence.Held) (int, error) {
+	lines, err := f.lines()
+	if err != nil {
+		return 0, err
+	}
+	claimed := map[seqlease.AccessionVersion]float64{} // when it was claimed last
+	var since float64
+	for i := range lines {
+		l := &lines[i]
+		if l.Call != evidence.CallClaim {
+			continue
+		}
+		for _, h := range l.Entries {
+			if h.AttemptID == held[0].AttemptID {
+				since = l.Got
+			} else {
+				claimed[h.AccessionVersion] = max(claimed[h.AccessionVersion], l.Got)
+			}
+		}
+	}
+	left := 0
+	for _, h := range held {
+		if claimed[h.AccessionVersion] <= since {
+			left++
+		}
+	}
+	return left, nil
+}
+
+// pauseWorker stops a worker for less or little more than its lease, wherever it is.
+func (f *Fleet) pauseWorker(ctx context.Context, random *rand.Rand) error {
+	w, err := f.takeWorker(random)
+	if err != nil {
+		return err
+	}
+	defer w.busy.Unlock()
+	return f.freeze(ctx, w.running(), between(random, time.Second, (leaseSeconds+2)*time.Second))
+}
+
+func (f *Fleet) freeze(ctx context.Context, p *process, d time.Duration) error {
+	f.tell("%s frozen for %s", p.name, d.Round(100*time.Millisecond))
+	err := p.signal(syscall.SIGSTOP)
+	pause(ctx, d)
+	return errors.Join(err, p.signal(syscall.SIGCONT))
+}
+
+func (f *Fleet) killServer(ctx context.Context, random *rand.Rand) error {
+	s, err := f.takeServer(random)
+	if err != nil {
+		return err
+	}
+	defer s.busy.Unlock()
+	f.tell("%s killed", s.name)
+	err = s.running().kill()
+	pause(ctx, between(random, 0, time.Second))
+	return errors.Join(err, s.start(ctx))
+}
+
+func (f *Fleet) restartServer(ctx context.Context, random *rand.Rand) error {
+	s, err := f.takeServer(random)
+	if err != nil {
+		return err
+	}
+	defer s.busy.Unlock()
+	f.tell("%s restarted", s.name)
+	return errors.Join(s.running().terminate(ctx, stopLimit), s.start(ctx))
+}
+
+// freezeServer stops a server, as a machine that sleeps does (B049).
+func (f *Fleet) freezeServer(ctx context.Context, random *rand.Rand) error {
+	s, err := f.takeServer(random)
+	if err != nil {
+		return err
+	}
+	defer s.busy.Unlock()
+	return f.freeze(ctx, s.running(), between(random, 3*time.Second, (leaseSeconds+2)*time.Second))
+}
+
+func (f *Fleet) resetConnections(_ context.Context, _ *rand.Rand) error {
+	f.tell("all connections reset")
+	for _, s := range f.servers {
+		s.proxy.ResetAll()
+	}
+	return nil
+}
+
+// slowReaders is how many clients read slowly at once.
+const slowReaders = 64
+
+// readSlowly lets clients ask for everything that is released, or for entries to
+// work on, and then hardly read (L12, B040).
+func (f *Fleet) readSlowly(ctx context.Context, random *rand.Rand) error {
+	f.tell("%d slow readers", slowReaders)
+	connections := make([]net.Conn, 0, slowReaders)
+	defer func() {
+		for _, c := range connections {
+			_ = c.Close() // the server sees a client that has left
+		}
+	}()
+	for i := range slowReaders {
+		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", f.servers[i%len(f.servers)].address)
+		if err != nil {
+			continue // the server is away
+		}
+		connections = append(connections, c)
+		if t, ok := c.(*net.TCPConn); ok {
+			_ = t.SetReadBuffer(4 << 10) // the smaller, the sooner the server has to wait
+		}
+		request := fmt.Sprintf("GET /%s/get-released-data HTTP/1.1\r\nHost: x\r\n\r\n", organism)
+		if i%4 == 0 {
+			body := fmt.Sprintf("numberOfSequenceEntries=5&pipelineVersion=1&leaseSeconds=%d&workerId=slow", leaseSeconds)
+			request = fmt.Sprintf("POST /%s/extract-unprocessed-data HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
+				"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s", organism, f.settings.pipeline, len(body), body)
+		}
+		_, _ = c.Write([]byte(request)) // a server that is away by now isn't read from
+	}
+	for end := time.Now().Add(between(random, 4*time.Second, 8*time.Second)); time.Now().Before(end) && ctx.Err() == nil; {
+		for _, c := range connections {
+			_ = c.SetReadDeadline(time.Now().Add(time.Millisecond))
+			_, _ = c.Read(make([]byte, 16)) // whatever comes
+		}
+		pause(ctx, time.Second)
+	}
+	return nil
+}
