@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,56 +15,99 @@ import (
 )
 
 // AcceptResults stores the results of entries that the attempts hold (L3, L5,
-// L10), or nothing. A repetition of what is stored is no fault (L6). The error
-// is a [*seqlease.RefusedError] with every refused line in line order.
+// L10): all or nothing, or with r.Skip line by line, as [queue.Store] says. A
+// repetition of what is stored is no fault (L6).
 func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) (queue.Accepted, error) {
-	refused := append(slices.Clone(r.Invalid), duplicates(r.Lines)...)
-	err := s.write(ctx, func(ctx context.Context, t *tx) error { return acceptResults(ctx, t, r, refused) })
-	if err != nil {
-		return queue.Accepted{}, fmt.Errorf("accept results for %s v%d: %w", r.Organism, r.PipelineVersion, err)
+	repeated := duplicates(r.Lines)
+	refused := slices.Concat(r.Invalid, repeated)
+	lines := r.Lines
+	if r.Skip {
+		lines = without(r.Lines, repeated)
 	}
-	return queue.Accepted{Stored: len(r.Lines)}, nil
+	var judged []seqlease.Refusal
+	err := s.write(ctx, func(ctx context.Context, t *tx) (err error) {
+		judged, err = acceptResults(ctx, t, r, lines, r.Skip || len(refused) == 0)
+		return err
+	})
+	if err == nil || errors.Is(err, errRefused) {
+		refused = mergeRefusals(refused, judged)
+		s.noteRefusals(ctx, r, refused)
+	}
+	switch {
+	case errors.Is(err, errRefused):
+		err = &seqlease.RefusedError{Refused: refused}
+	case err == nil && r.Skip:
+		return queue.Accepted{Stored: len(lines) - len(judged), Refused: refused}, nil
+	case err == nil:
+		return queue.Accepted{Stored: len(lines)}, nil
+	}
+	return queue.Accepted{}, fmt.Errorf("accept results for %s v%d: %w", r.Organism, r.PipelineVersion, err)
 }
 
-func acceptResults(ctx context.Context, t *tx, r queue.Submission, refused []seqlease.Refusal) error {
+// errRefused undoes a submission of which a line was refused.
+var errRefused = errors.New("refused")
+
+// acceptResults stores the lines that are held and returns the others, with
+// [errRefused] if they are a fault. With store false all are a fault and it only
+// tells which lines would be refused too.
+func acceptResults(ctx context.Context, t *tx, r queue.Submission, lines []queue.Line, store bool) ([]seqlease.Refusal, error) {
 	o, err := organismState(ctx, t, r.Organism)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fence := []any{
 		sql.Named("organism_id", o.id), sql.Named("pipeline_version", int64(r.PipelineVersion)),
 		sql.Named("claimed_by", r.ClaimedBy), sql.Named("now", o.now),
 	}
 	stored := int64(0)
-	if len(refused) == 0 {
-		if stored, err = storeResults(ctx, t, r.Lines, fence); err != nil {
-			return err
+	if store {
+		if stored, err = storeResults(ctx, t, lines, fence); err != nil {
+			return nil, err
 		}
 	}
-	if len(refused) > 0 || stored < int64(len(r.Lines)) {
-		judged, err := judge(ctx, t, r, fence)
-		if err != nil {
-			return err
+	var judged []seqlease.Refusal
+	if stored < int64(len(lines)) {
+		if judged, err = judge(ctx, t, r, lines, fence); err != nil {
+			return nil, err
 		}
-		if refused = mergeRefusals(refused, judged); len(refused) > 0 {
-			return &seqlease.RefusedError{Refused: refused}
-		}
+	}
+	if !r.Skip && (len(judged) > 0 || !store) {
+		return judged, errRefused
 	}
 	if stored == 0 {
-		return nil
+		return judged, nil
 	}
-	attempts := jsonTexts(attemptIDs(r.Lines))
-	if r.PipelineVersion == o.current {
-		if _, err := t.exec(ctx, "bump_released_by_results", named("organism_id", o.id, "attempt_ids", attempts)...); err != nil {
+	return judged, leaveAccepted(ctx, t, lines, o, r.PipelineVersion)
+}
+
+// leaveAccepted ends what the stored results end: places in leases, and quarantine.
+func leaveAccepted(ctx context.Context, t *tx, lines []queue.Line, o organismRow, version seqlease.PipelineVersion) error {
+	list := attemptIDs(lines)
+	attempts := sql.Named("attempt_ids", jsonTexts(list))
+	if version == o.current {
+		if _, err := t.exec(ctx, "bump_released_by_results", attempts, sql.Named("organism_id", o.id)); err != nil {
 			return err
 		}
 	}
-	for _, statement := range []string{"cut_accepted", "drop_empty_leases"} {
-		if _, err := t.exec(ctx, statement, named("attempt_ids", attempts)...); err != nil {
+	for _, statement := range []string{"end_quarantine", "cut_accepted"} {
+		if _, err := t.exec(ctx, statement, attempts); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := dropEmptyLeases(ctx, t, list)
+	return err
+}
+
+// without leaves out the lines that were refused.
+func without(lines []queue.Line, refused []seqlease.Refusal) []queue.Line {
+	if len(refused) == 0 {
+		return lines
+	}
+	numbers := make(map[int]bool, len(refused))
+	for _, r := range refused {
+		numbers[r.Line] = true
+	}
+	return slices.DeleteFunc(slices.Clone(lines), func(l queue.Line) bool { return numbers[l.Number] })
 }
 
 // storeResults returns how many lines were held and are stored by now.
@@ -76,9 +120,9 @@ func storeResults(ctx context.Context, t *tx, lines []queue.Line, fence []any) (
 }
 
 // judge returns the lines that are neither held nor stored, with reasons.
-func judge(ctx context.Context, t *tx, r queue.Submission, fence []any) ([]seqlease.Refusal, error) {
+func judge(ctx context.Context, t *tx, r queue.Submission, lines []queue.Line, fence []any) ([]seqlease.Refusal, error) {
 	var refused []seqlease.Refusal
-	args := append(slices.Clone(fence), sql.Named("lines", jsonLines(r.Lines)))
+	args := append(slices.Clone(fence), sql.Named("lines", jsonLines(lines)))
 	err := t.rows(ctx, "judge_results", args, func(scan func(...any) error) error {
 		var place int
 		var of seqlease.Organism
@@ -87,7 +131,7 @@ func judge(ctx context.Context, t *tx, r queue.Submission, fence []any) ([]seqle
 		if err := scan(&place, &of, &reason, &endedAt, &claimedVersion); err != nil {
 			return err
 		}
-		line := r.Lines[place]
+		line := lines[place]
 		switch reason {
 		case seqlease.RefusedNotFound:
 			refused = append(refused, queue.RefuseNotFound(line))

@@ -55,6 +55,6 @@ func approve(ctx context.Context, t *tx, a submission.Approval) ([]seqlease.Acce
 	if err != nil || len(approved) == 0 {
 		return nil, err
 	}
-	_, err = t.exec(ctx, "bump", named("organism_id", o.id, "scope", int64(0))...)
+	_, err = bump(ctx, t, o.id, releasedScope)
 	return approved, err
 }

@@ -96,7 +96,7 @@ func BenchmarkClaim(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StopTimer()
-		if _, err := s.GiveBack(b.Context(), queue.GiveBack{AttemptID: c.AttemptID}); err != nil {
+		if _, err := s.GiveBack(b.Context(), queue.GiveBack{AttemptID: c.AttemptID, Undelivered: true}); err != nil {
 			b.Fatal(err)
 		}
 		b.StartTimer()
@@ -187,7 +187,7 @@ func BenchmarkPublish(b *testing.B) {
 				}
 				part = max(part, longestPart(b, s, up))
 				begun := time.Now()
-				if err := s.write(ctx, up.publish); err != nil {
+				if err := s.writeAndRing(ctx, up.publish); err != nil {
 					b.Fatal(err)
 				}
 				publish += time.Since(begun)

@@ -14,16 +14,18 @@ import (
 // claimState is the queue of a pipeline version at one instant.
 type claimState struct {
 	organismID int64
+	paused     bool
 	mark       string
-	waiting    bool // there are tickets
+	waiting    bool // there are tickets that may be claimed
+	runs       bool // there are tickets that aren't written out yet
 	ended      bool // there are leases past their end
 	now        int64
 }
 
-// Claim moves up to c.Entries waiting entries under c.AttemptID (L2). Entries of
-// leases that have ended go first, with one attempt more (L4). A claim that
-// finds nothing writes nothing and waits for no writer. A claim is as durable as
-// a result.
+// Claim moves up to c.Entries waiting entries under c.AttemptID (L2): fresh ones
+// and bulk work, or suspects among themselves (L9). Entries of leases that have
+// ended become tickets first (L4). A claim that finds nothing writes nothing and
+// waits for no writer. A claim is as durable as a result.
 func (s *Store) Claim(ctx context.Context, c queue.Claim) (queue.Lease, error) {
 	for range claimTries {
 		lease, taken, err := s.claim(ctx, c)
@@ -52,11 +54,11 @@ func (s *Store) claim(ctx context.Context, c queue.Claim) (queue.Lease, int, err
 	if err != nil {
 		return lease, 0, storeError(err)
 	}
-	lease.Mark = state.mark
-	if c.Entries <= 0 || !state.waiting && !state.ended {
+	lease.Mark, lease.Paused = state.mark, state.paused
+	if c.Entries <= 0 || state.paused || !state.waiting && !state.runs && !state.ended {
 		return lease, 0, nil
 	}
-	taken, err := s.moveToLease(ctx, c, &lease)
+	taken, err := s.moveToLease(ctx, c, s.lanesInTurn(state.organismID, c), &lease)
 	if err == nil && taken > 0 {
 		// What is read here is the attempt's alone; whether the client is still there
 		// decides nothing any more.
@@ -69,42 +71,12 @@ func (s *Store) claim(ctx context.Context, c queue.Claim) (queue.Lease, int, err
 	return lease, taken, err
 }
 
-// sliceEntries is how many entries a claim moves at most in one transaction, so
-// that it doesn't keep other writers waiting for long.
-const sliceEntries = 5000
-
-// moveToLease makes the lease and returns how many entries it has. Entries beyond
-// the first slice join it one slice after the other: until the claim is answered
-// nobody knows the attempt. If the claim fails midway, what joined is given back.
-func (s *Store) moveToLease(ctx context.Context, c queue.Claim, lease *queue.Lease) (int, error) {
-	taken := 0
-	for taken < c.Entries {
-		var slice claimSlice
-		err := s.write(ctx, func(ctx context.Context, t *tx) (err error) {
-			slice, err = moveSlice(ctx, t, c, taken)
-			return err
-		})
-		if err != nil {
-			return taken, err
-		}
-		if taken == 0 {
-			lease.Mark, lease.Until = slice.mark, slice.until
-		}
-		taken += slice.entries
-		lease.Ended += slice.ended
-		if slice.entries < sliceEntries {
-			break
-		}
-	}
-	return taken, nil
-}
-
 func readClaimState(ctx context.Context, t *tx, c queue.Claim) (claimState, error) {
 	var state claimState
 	var current seqlease.PipelineVersion
 	var registered bool
 	err := t.row(ctx, "claim_state", named("organism", string(c.Organism), "pipeline_version", int64(c.PipelineVersion)),
-		&state.organismID, &current, &registered, &state.mark, &state.waiting, &state.ended, &state.now)
+		&state.organismID, &current, &registered, &state.paused, &state.mark, &state.waiting, &state.runs, &state.ended, &state.now)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return state, queue.UnknownOrganism(c.Organism)
@@ -115,83 +87,32 @@ func readClaimState(ctx context.Context, t *tx, c queue.Claim) (claimState, erro
 	}
 }
 
-// claimSlice is what one transaction of a claim did.
-type claimSlice struct {
-	entries int
-	ended   int // leases that are gone since the last of their entries was taken over
-	mark    string
-	until   time.Time // of the lease, if this is the first slice
-}
-
-// moveSlice moves one slice to the lease, which has taken entries by now.
-func moveSlice(ctx context.Context, t *tx, c queue.Claim, taken int) (claimSlice, error) {
-	state, err := readClaimState(ctx, t, c)
-	if err != nil {
-		return claimSlice{}, err
-	}
-	slice := claimSlice{mark: state.mark}
-	args := claimArgs{c: c, state: state, taken: taken, entries: min(c.Entries-taken, sliceEntries)}
-	if taken > 0 {
-		var runs bool
-		if err := t.row(ctx, "claim_lease_runs", args.of("attempt_id", "now"), &runs); err != nil || !runs {
-			return slice, err
-		}
-	}
-	if state.ended {
-		moved, err := t.exec(ctx, "claim_take_ended", args.of("attempt_id", "organism_id", "pipeline_version", "now", "taken", "entries")...)
+// moveToLease makes the lease and returns how many entries it has. Entries beyond
+// the first slice join it one slice after the other: until the claim is answered
+// nobody knows the attempt. If the claim fails midway, what joined is given back.
+func (s *Store) moveToLease(ctx context.Context, c queue.Claim, choice []lanes, lease *queue.Lease) (int, error) {
+	taken := 0
+	for more := true; more; {
+		var slice claimSlice
+		err := s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) (err error) {
+			slice, err = s.moveSlice(ctx, t, a, c, choice, taken)
+			return err
+		})
 		if err != nil {
-			return slice, err
+			return taken, err
 		}
-		gone, err := t.exec(ctx, "claim_drop_ended", args.of("organism_id", "pipeline_version", "now", "entries")...)
-		if err != nil {
-			return slice, err
+		if taken == 0 {
+			lease.Mark, lease.Paused, lease.Until = slice.mark, slice.paused, slice.until
 		}
-		slice.entries, slice.ended = int(moved), int(gone)
-	}
-	if slice.entries < args.entries && state.waiting {
-		n, err := takeTickets(ctx, t, args.after(slice.entries))
-		if err != nil {
-			return slice, err
+		taken += slice.entries
+		lease.Ended += len(slice.ended)
+		lease.EndedOf = append(lease.EndedOf, slice.ended...)
+		if slice.entries > 0 {
+			choice = []lanes{slice.of}
 		}
-		slice.entries += n
+		more = slice.more
 	}
-	if slice.entries == 0 || taken > 0 { // others were faster, or the lease is there
-		return slice, nil
-	}
-	var until int64
-	err = t.row(ctx, "claim_insert_lease", args.of("attempt_id", "organism_id", "pipeline_version", "now",
-		"lease_seconds", "claimed_by", "worker_id"), &until)
-	slice.until = instant(until)
-	return slice, err
-}
-
-// takeTickets takes the first waiting entries and returns how many they are.
-func takeTickets(ctx context.Context, t *tx, args claimArgs) (int, error) {
-	var runs [][2]int64 // more than one while uploads are under way
-	err := t.rows(ctx, "published_runs", nil, func(scan func(...any) error) error {
-		var run [2]int64
-		err := scan(&run[0], &run[1])
-		runs = append(runs, run)
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	all := 0
-	for _, run := range runs {
-		left := args.after(all)
-		if left.entries == 0 {
-			break
-		}
-		n, err := t.exec(ctx, "claim_take_tickets", append(left.of("attempt_id", "organism_id", "pipeline_version", "taken", "entries"),
-			named("after_id", run[0], "before_id", run[1])...)...)
-		if err != nil {
-			return 0, err
-		}
-		all += int(n)
-	}
-	_, err = t.exec(ctx, "claim_cut_tickets", args.of("attempt_id", "organism_id", "pipeline_version", "taken")...)
-	return all, err
+	return taken, nil
 }
 
 // claimArgs are the arguments of the statements of a claim.
@@ -200,20 +121,15 @@ type claimArgs struct {
 	state   claimState
 	taken   int // how many entries the lease has by now
 	entries int // how many it may get in this transaction
+	of      lanes
 }
 
-// after returns the arguments after n more entries were taken.
-func (a claimArgs) after(n int) claimArgs {
-	a.taken, a.entries = a.taken+n, a.entries-n
-	return a
-}
-
-// of returns the arguments of these names.
-func (a claimArgs) of(names ...string) []any {
+// named returns the arguments of these names.
+func (a claimArgs) named(names ...string) []any {
 	all := map[string]any{
 		"attempt_id": a.c.AttemptID[:], "organism_id": a.state.organismID, "pipeline_version": int64(a.c.PipelineVersion),
 		"now": a.state.now, "taken": int64(a.taken), "entries": int64(a.entries), "lease_seconds": int64(a.c.Lease / time.Second),
-		"claimed_by": a.c.ClaimedBy, "worker_id": a.c.WorkerID,
+		"claimed_by": a.c.ClaimedBy, "worker_id": a.c.WorkerID, "first_lane": int64(a.of.first), "last_lane": int64(a.of.last),
 	}
 	args := make([]any, len(names))
 	for i, name := range names {

@@ -20,8 +20,8 @@ func count(t *testing.T, s *Store, query string, args ...any) (n int) {
 	return n
 }
 
-// A claim larger than a slice is one lease, and a claim after its end takes over
-// only as much as it asks for: no write is longer than its claim.
+// A claim larger than a slice is one lease, and what is left of it after its end
+// becomes tickets in parts: no write is longer than so many entries.
 func TestClaim_L4_LargeLeasesGoOverInParts(t *testing.T) {
 	t.Parallel()
 	const n = 2*sliceEntries + 7
@@ -38,15 +38,15 @@ func TestClaim_L4_LargeLeasesGoOverInParts(t *testing.T) {
 	wantIntact(t, s)
 
 	age(t, s, time.Hour)
-	small, err := s.Claim(t.Context(), benchClaim(3))
+	small, err := s.Claim(t.Context(), benchClaim(3*queue.SuspectShare))
 	if err != nil || len(small.Entries) != 3 || small.Ended != 0 || small.Entries[2].AccessionVersion != versions[2] || small.Entries[2].Attempt != 2 {
 		t.Errorf("got %+v, %v, want the first 3 entries in their second attempt", small, err)
 	}
 	held := count(t, s, "SELECT count(*) FROM leased WHERE attempt_id = ?", lease.AttemptID[:])
-	if tickets := count(t, s, "SELECT count(*) FROM ticket"); held != n-3 || tickets != 0 {
-		t.Errorf("%d entries stay where they were and %d have tickets, want %d and 0", held, tickets, n-3)
+	if tickets := count(t, s, "SELECT count(*) FROM ticket"); held != n-maxPlaces || tickets != maxPlaces-3 {
+		t.Errorf("%d entries stay where they were and %d have tickets, want %d and %d", held, tickets, n-maxPlaces, maxPlaces-3)
 	}
-	rest, err := s.Claim(t.Context(), benchClaim(n))
+	rest, err := s.Claim(t.Context(), benchClaim(n*queue.SuspectShare))
 	if err != nil || len(rest.Entries) != n-3 || rest.Ended != 1 || rest.Entries[0].AccessionVersion != versions[3] {
 		t.Errorf("claimed %d entries of %d ended leases, %v, want %d of 1", len(rest.Entries), rest.Ended, err, n-3)
 	}
@@ -67,7 +67,7 @@ func TestClaim_L2_SliceNeedsTheLease(t *testing.T) {
 		t.Helper()
 		c.Entries = taken + entries
 		err := s.write(t.Context(), func(ctx context.Context, t *tx) (err error) {
-			got, err = moveSlice(ctx, t, c, taken)
+			got, err = s.moveSlice(ctx, t, &added{}, c, []lanes{healthy}, taken)
 			return err
 		})
 		if err != nil {
@@ -78,7 +78,7 @@ func TestClaim_L2_SliceNeedsTheLease(t *testing.T) {
 	if got := slice(0, 4).entries + slice(4, 2).entries; got != 6 {
 		t.Errorf("two slices have %d entries, want 6", got)
 	}
-	if n, err := s.GiveBack(t.Context(), queue.GiveBack{AttemptID: c.AttemptID}); n != 6 || err != nil {
+	if n, err := s.GiveBack(t.Context(), queue.GiveBack{AttemptID: c.AttemptID, Undelivered: true}); n != 6 || err != nil {
 		t.Errorf("gave %d back, %v, want 6", n, err)
 	}
 	if got := slice(6, 2).entries; got != 0 {

@@ -29,15 +29,12 @@ func deleteEntries(ctx context.Context, t *tx, key seqlease.Organism, entries []
 	if err := checkStates(rows, key, []seqlease.Status{seqlease.Received, seqlease.Processed}, false); err != nil {
 		return err
 	}
-	ids := make([]int64, len(rows))
-	for i, r := range rows {
-		ids[i] = r.id
-	}
+	ids := idsOf(rows)
 	if err := deleteWork(ctx, t, o.id, ids); err != nil {
 		return err
 	}
 	list := named("entry_ids", jsonIDs(ids))
-	for _, statement := range []string{"delete_data", "delete_edited", "delete_entries"} {
+	for _, statement := range []string{"delete_data", "delete_edited", "delete_failures", "delete_entries"} {
 		if _, err := t.exec(ctx, statement, list...); err != nil {
 			return err
 		}
@@ -45,28 +42,23 @@ func deleteEntries(ctx context.Context, t *tx, key seqlease.Organism, entries []
 	return nil
 }
 
-// deleteWork takes the entries out of the queue: tickets, places in leases and
-// results of every pipeline version.
+// deleteWork takes the entries out of the queue: tickets, places in leases,
+// results and quarantine of every pipeline version. Their leases note them as
+// lost (L7).
 func deleteWork(ctx context.Context, t *tx, organismID int64, ids []int64) error {
 	args := named("organism_id", organismID, "entry_ids", jsonIDs(ids))
-	for _, statement := range []string{"delete_tickets", "delete_results"} {
+	for _, statement := range []string{"delete_tickets", "delete_results", "delete_quarantine"} {
 		if _, err := t.exec(ctx, statement, args...); err != nil {
 			return err
 		}
 	}
-	attempts := map[string]bool{}
-	err := t.rows(ctx, "delete_leased", args, func(scan func(...any) error) error {
-		var attempt string
-		err := scan(&attempt)
-		attempts[attempt] = true
-		return err
-	})
-	if err != nil || len(attempts) == 0 {
+	places, err := readPlaces(ctx, t, "delete_leased", args)
+	if err != nil || len(places) == 0 {
 		return err
 	}
-	list := make([]string, 0, len(attempts))
-	for attempt := range attempts {
-		list = append(list, attempt)
+	if _, err := t.exec(ctx, "note_lost", named("places", jsonPlaces(places))...); err != nil {
+		return err
 	}
-	return dropEmptyLeases(ctx, t, list)
+	_, err = dropEmptyLeases(ctx, t, attemptsOf(places))
+	return err
 }

@@ -14,7 +14,7 @@ import (
 func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 	packed, err := s.Pack(e.Organism, e.Data)
 	if err == nil {
-		err = s.write(ctx, func(ctx context.Context, t *tx) error { return edit(ctx, t, e, packed) })
+		err = s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) error { return edit(ctx, t, a, e, packed) })
 	}
 	if err != nil {
 		return fmt.Errorf("edit %s: %w", e.AccessionVersion, err)
@@ -22,7 +22,7 @@ func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 	return nil
 }
 
-func edit(ctx context.Context, t *tx, e submission.Edit, packed seqlease.Packed) error {
+func edit(ctx context.Context, t *tx, a *added, e submission.Edit, packed seqlease.Packed) error {
 	o, err := organismState(ctx, t, e.Organism)
 	if err != nil {
 		return err
@@ -55,6 +55,5 @@ func edit(ctx context.Context, t *tx, e submission.Edit, packed seqlease.Packed)
 	if _, err := t.exec(ctx, "edit_tickets", named("entry_id", id)...); err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, "bump_live", named("organism_id", o.id)...)
-	return err
+	return a.toLive(ctx, t, o.id, e.Organism)
 }

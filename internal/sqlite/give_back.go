@@ -6,55 +6,104 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
 )
 
-// GiveBack ends the attempt's lease and makes its entries wait again (L8). It
-// returns how many entries were given back: none for an unknown attempt, and
-// none for a lease that has ended, whose entries wait already, unless it wasn't
-// delivered and nobody has taken it over.
+// GiveBack ends the attempt's lease, or cuts entries from it, and makes them wait
+// again (L8), as [queue.Store] says. A large lease is given back in several
+// transactions, from its first entries on.
 func (s *Store) GiveBack(ctx context.Context, g queue.GiveBack) (int, error) {
-	var returned int64
-	err := s.write(ctx, func(ctx context.Context, t *tx) (err error) {
-		returned, err = giveBack(ctx, t, g)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("give back attempt %s: %w", g.AttemptID, err)
+	n, err := s.giveBackAll(ctx, g)
+	if err == nil && n == 0 && !g.Undelivered && !g.Damaged {
+		err = s.holdsSomething(ctx, g)
 	}
-	return int(returned), nil
+	if err != nil {
+		return n, fmt.Errorf("give back attempt %s: %w", g.AttemptID, err)
+	}
+	return n, nil
 }
 
-func giveBack(ctx context.Context, t *tx, g queue.GiveBack) (int64, error) {
-	var organismID, version int64
-	attempt := sql.Named("attempt_id", g.AttemptID[:])
-	err := t.row(ctx, "give_back_state", []any{attempt, sql.Named("undelivered", g.Undelivered)}, &organismID, &version)
+// holdsSomething says that the lease is lost unless the attempt and its user hold
+// something.
+func (s *Store) holdsSomething(ctx context.Context, g queue.GiveBack) error {
+	var organismID, version, now int64
+	err := s.readOnce().row(ctx, "give_back_state", giveBackArgs(g), &organismID, &version, &now)
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%w: %s of this user holds nothing", seqlease.ErrLeaseLost, g.AttemptID)
+	}
+	return storeError(err)
+}
+
+func (s *Store) giveBackAll(ctx context.Context, g queue.GiveBack) (int, error) {
+	rest := g.Entries
+	all := 0
+	var rank *int64 // of all parts
+	for more := true; more; {
+		part := g
+		if g.Entries != nil {
+			part.Entries = rest[:min(len(rest), maxPlaces)]
+		}
+		returned := 0
+		err := s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) (err error) {
+			returned, err = giveBack(ctx, t, a, s.retry, part, &rank)
+			return err
+		})
+		if err != nil {
+			return all, err
+		}
+		all += returned
+		if more = returned == maxPlaces; g.Entries != nil {
+			rest = rest[len(part.Entries):]
+			more = len(rest) > 0
+		}
+	}
+	return all, nil
+}
+
+func giveBackArgs(g queue.GiveBack) []any {
+	args := named("undelivered", g.Undelivered, "of_server", g.Undelivered || g.Damaged, "claimed_by", g.ClaimedBy, "organism", nil)
+	if g.Organism != "" {
+		args[3] = sql.Named("organism", string(g.Organism))
+	}
+	return append(args, attempt(g.AttemptID))
+}
+
+func giveBack(ctx context.Context, t *tx, a *added, retry queue.Retry, g queue.GiveBack, rank **int64) (int, error) {
+	var key queueKey
+	how := leaving{kind: queue.FailureGivenBack, reason: shorten(g.Reason), uncounted: !g.CountsAsAttempt}
+	err := t.row(ctx, "give_back_state", giveBackArgs(g), &key.organismID, &key.version, &how.now)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	uncounted := int64(1)
-	if g.CountsAsAttempt {
-		uncounted = 0
+	switch {
+	case g.Undelivered:
+		how.kind = queue.FailureUndelivered
+	case g.Damaged:
+		how.kind = queue.FailureDamaged
 	}
-	returned, err := t.exec(ctx, "give_back", attempt, sql.Named("organism_id", organismID), sql.Named("uncounted", uncounted))
-	if err != nil {
+	statement, args := "give_back_places", []any{attempt(g.AttemptID), sql.Named("entries", int64(maxPlaces))}
+	if g.Entries != nil {
+		statement, args = "give_back_listed", []any{attempt(g.AttemptID), sql.Named("entries", jsonEntries(g.Entries))}
+	}
+	places, err := readPlaces(ctx, t, statement, args)
+	if err != nil || len(places) == 0 {
 		return 0, err
 	}
-	for _, statement := range []string{"give_back_cut_leased", "give_back_drop_lease"} {
-		if _, err := t.exec(ctx, statement, attempt); err != nil {
+	if *rank == nil {
+		var first int64
+		if err := t.row(ctx, "first_rank", named("organism_id", key.organismID, "pipeline_version", key.version), &first); err != nil {
 			return 0, err
 		}
+		first-- // what nobody could work on goes before everything else
+		*rank = &first
 	}
-	_, err = t.exec(ctx, "bump", named("organism_id", organismID, "scope", version)...)
-	return returned, err
-}
-
-// dropEmptyLeases drops those of the attempts' leases that hold nothing any
-// more. The ids are in hexadecimal.
-func dropEmptyLeases(ctx context.Context, t *tx, attempts []string) error {
-	_, err := t.exec(ctx, "drop_empty_leases", named("attempt_ids", jsonTexts(attempts))...)
-	return err
+	how.rank = **rank
+	if _, err := leave(ctx, t, retry, places, how); err != nil {
+		return 0, err
+	}
+	return len(places), a.to(ctx, t, key.organismID, key.version)
 }

@@ -47,8 +47,8 @@ func (s *Store) removeUpload(ctx context.Context, id int64) error {
 // removePart removes one part, or the upload itself once it has none.
 func removePart(ctx context.Context, t *tx, id int64) (more bool, err error) {
 	upload := named("upload_id", id)
-	var organismID, first, last int64
-	err = t.row(ctx, "leftover_run", append(named("entries", int64(partEntries)), upload...), &organismID, &first, &last)
+	var first, last int64
+	err = t.row(ctx, "leftover_run", append(named("entries", int64(partEntries)), upload...), &first, &last)
 	if errors.Is(err, sql.ErrNoRows) {
 		_, err = t.exec(ctx, "submit_end", upload...)
 		return false, err
@@ -57,9 +57,6 @@ func removePart(ctx context.Context, t *tx, id int64) (more bool, err error) {
 		return false, err
 	}
 	run := named("first_entry_id", first, "last_entry_id", last)
-	if _, err := t.exec(ctx, "leftover_tickets", append(named("organism_id", organismID), run...)...); err != nil {
-		return false, err
-	}
 	for _, statement := range []string{"leftover_terms", "leftover_data", "leftover_entries"} {
 		if _, err := t.exec(ctx, statement, run...); err != nil {
 			return false, err

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/semaphore"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
+	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/seqcodec"
 )
 
@@ -23,6 +24,9 @@ import (
 type Options struct {
 	Path   string // of the database file; it is made if it isn't there
 	Logger *slog.Logger
+	Retry  queue.Retry // zero: [queue.DefaultRetry]
+	// Bell is rung after each commit that added to a queue; nil: nobody listens.
+	Bell *queue.Bell
 }
 
 // maxReaders bounds the snapshots that are read at once; further reads wait.
@@ -43,20 +47,42 @@ type Store struct {
 	reads  map[string]*sql.Stmt // by the name of the file in sql/
 	codec  *seqcodec.Codec
 	full   atomic.Bool // the last write found no room
+	retry  queue.Retry
+	bell   *queue.Bell
 
 	mu           sync.RWMutex
 	dictionaries dictionaries
+
+	turnsMu sync.Mutex
+	turns   map[queueKey]int // claims that found work, to give suspects their turn (L9)
 }
+
+var (
+	_ queue.Store         = (*Store)(nil)
+	_ queue.RenewStore    = (*Store)(nil)
+	_ queue.WaitStore     = (*Store)(nil)
+	_ queue.KeeperStore   = (*Store)(nil)
+	_ queue.OperatorStore = (*Store)(nil)
+)
 
 // Open opens the store, brings its schema up, and removes what a crashed upload
 // left. The file belongs to this store alone until [Store.Close]: a second
 // process is refused with the reason. New files can be read by their owner only.
 func Open(ctx context.Context, o Options) (*Store, error) {
+	if o.Retry == (queue.Retry{}) {
+		o.Retry = queue.DefaultRetry
+	}
+	if err := o.Retry.Check(); err != nil {
+		return nil, fmt.Errorf("open store %s: %w", o.Path, err)
+	}
 	path, lock, err := claimFile(o.Path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, logger: o.Logger, lock: lock, codec: seqcodec.New(), long: semaphore.NewWeighted(maxLongReads)}
+	s := &Store{
+		path: path, logger: o.Logger, lock: lock, codec: seqcodec.New(), long: semaphore.NewWeighted(maxLongReads),
+		retry: o.Retry, bell: o.Bell, turns: map[queueKey]int{},
+	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}

@@ -50,17 +50,55 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		want      []string
 		sorts     bool
 	}{
-		{"claim_state", []string{"SEARCH t USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND entry_id>?", "USING COVERING INDEX lease_by_end"}, false},
-		{"claim_take_tickets", []string{"SEARCH ticket USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND entry_id>?"}, false},
-		{"claim_cut_tickets", []string{"SEARCH ticket USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND entry_id=?)"}, false},
-		{"claim_take_ended", []string{"SEARCH l USING COVERING INDEX lease_by_end", "SEARCH d USING", "SEARCH leased USING PRIMARY KEY"}, true}, // what is taken, for its places
-		{"claim_drop_ended", []string{"SEARCH l USING COVERING INDEX lease_by_end", "SEARCH lease USING PRIMARY KEY"}, false},
+		{"claim_state", []string{
+			"SEARCH t USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane<?)", "USING COVERING INDEX ticket_run_in_order",
+			"USING COVERING INDEX lease_by_end",
+		}, false},
+		{"claim_take_tickets", []string{"SEARCH ticket USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane>? AND lane<?)"}, false},
+		{"claim_cut_tickets", []string{"SEARCH ticket USING INDEX ticket_by_entry (pipeline_version=? AND entry_id=?)"}, false},
+		{"claim_nth_rank", []string{"SEARCH ticket USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=?)"}, false},
+		{"claim_note", []string{"SEARCH leased USING INDEX leased_by_attempt (attempt_id=? AND position>?)"}, false},
+		{"ticket_runs", []string{"ticket_run_in_order (organism_id=? AND pipeline_version=?)"}, false},
+		{"write_out_tickets", []string{"ticket_run_in_order (organism_id=? AND pipeline_version=? AND rank<?)", "SEARCH e USING INTEGER PRIMARY KEY"}, false},
+		{"end_runs", []string{"ticket_run_in_order (organism_id=? AND pipeline_version=? AND rank<?)"}, false},
+		{"shorten_runs", []string{"ticket_run_in_order (organism_id=? AND pipeline_version=? AND rank<?)"}, false},
+		{"ended_places", []string{"SEARCH l USING COVERING INDEX lease_by_end", "SEARCH d USING"}, false},
+		{"wait_again", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
+		{"note_failures", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
+		{"note_lost", []string{"SEARCH lease USING PRIMARY KEY"}, true}, // what was cut, by lease
+		{"cut_places", []string{"SEARCH leased USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
+		{"first_rank", []string{"SEARCH t USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=?)", "ticket_run_in_order"}, false},
+		{"renew", []string{"SEARCH lease USING PRIMARY KEY"}, false},
+		{"stirred", []string{"SEARCH l USING COVERING INDEX lease_by_end"}, true}, // the awaited queues
+		{"give_back_places", []string{"SEARCH leased USING INDEX leased_by_attempt"}, false},
+		{"give_back_listed", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, true},           // the listed entries
+		{"submit_turns", []string{"SEARCH t USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=?)"}, true}, // the group and all
+		{"submit_ticket_runs", []string{"SEARCH r USING INDEX upload_run_by_upload"}, true},                              // the runs of the upload
+		{"edit_tickets", []string{"SEARCH t USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=?)"}, false},
+		{"end_quarantine", []string{"SEARCH quarantine USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
+		{"note_refusals", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
+		{"spent", []string{"SEARCH t USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=?)"}, false},
+		{"failures", []string{"SEARCH x USING INDEX failure_by_entry (entry_id=?)"}, true}, // of one entry
+		{"quarantine_spent of 100", []string{"SEARCH t USING INDEX ticket_by_entry (pipeline_version=? AND entry_id=?)"}, false},
+		{"quarantine_results of 100", []string{"SEARCH q USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
+		{"quarantine_cut_tickets", []string{"SEARCH ticket USING INDEX ticket_by_entry (pipeline_version=? AND entry_id=?)"}, false},
+		{"trim_claims", []string{"claim_record_by_start"}, false},
+		{"trim_failures", []string{"failure_by_time"}, false},
+		{"reconcile_find", []string{"SEARCH t USING COVERING INDEX ticket_by_entry (pipeline_version=? AND entry_id=?)"}, true}, // one page
+		{"requeue_tickets", []string{"SEARCH t USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=?)"}, true},
+		{"put_in_quarantine", []string{"SEARCH t USING INDEX ticket_by_entry (pipeline_version=? AND entry_id=?)"}, false},
+		{"reprocess_tickets", []string{"SEARCH t USING COVERING INDEX ticket_by_entry (pipeline_version=? AND entry_id=?)"}, true}, // one page
+		{"failed_results", []string{"result_with_errors (pipeline_version=? AND entry_id>?)"}, false},
+		{"quarantined", []string{"quarantine_in_order (organism_id=? AND entry_id>?"}, true},              // one page
+		{"history_claims", []string{"claim_record_by_entries (organism_id=? AND last_entry_id>?)"}, true}, // one entry's
+		{"history_failures", []string{"failure_by_entry (entry_id=?)"}, true},                             // one entry's
+		{"failing_workers", []string{"failure_by_time (at>?)"}, true},                                     // the recent ones
+		{"judge_results", []string{"failure_by_entry (entry_id=?)"}, false},
 		{"read_claimed", []string{"SEARCH d USING INDEX leased_by_attempt (attempt_id=? AND position>?"}, false},
 		{"read_claimed_keys", []string{"SEARCH d USING INDEX leased_by_attempt (attempt_id=? AND position>?"}, false},
 		{"accept_results of 100", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"judge_results", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"cut_accepted", []string{"SEARCH leased USING INDEX leased_by_attempt"}, false},
-		{"give_back", []string{"SEARCH leased USING INDEX leased_by_attempt"}, false},
 		{"entry_states", []string{"SEARCH e USING INDEX sqlite_autoindex_entry_1 (accession=? AND version=?)"}, false},
 		{"approve_all", []string{"SEARCH e USING INDEX entry_unreleased"}, false},
 		{"approve_listed", []string{"(organism_id=? AND accession=? AND version=?)"}, false},

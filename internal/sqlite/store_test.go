@@ -8,15 +8,11 @@ import (
 	"time"
 
 	"github.com/seqlease/seqlease"
-	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/storetest"
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
-var (
-	_ queue.Store      = (*Store)(nil)
-	_ submission.Store = (*Store)(nil)
-)
+var _ submission.Store = (*Store)(nil)
 
 func TestStore(t *testing.T) {
 	t.Parallel()
@@ -26,6 +22,14 @@ func TestStore(t *testing.T) {
 		Damage: func(t *testing.T, s storetest.Store, av seqlease.AccessionVersion) {
 			mustExec(t, outsider(t, s.(*Store)), `UPDATE submitted SET body = substr(body, 1, length(body) / 2)
 				WHERE entry_id = (SELECT id FROM entry WHERE accession = ? AND version = ?)`, string(av.Accession), int64(av.Version))
+		},
+		Lose: func(t *testing.T, s storetest.Store, av seqlease.AccessionVersion) {
+			db := outsider(t, s.(*Store))
+			of := "(SELECT id FROM entry WHERE accession = ? AND version = ?)"
+			mustExec(t, db, "DELETE FROM ticket WHERE entry_id = "+of, string(av.Accession), int64(av.Version))
+			mustExec(t, db, "DELETE FROM leased WHERE attempt_id IN (SELECT attempt_id FROM leased WHERE entry_id = "+of+")",
+				string(av.Accession), int64(av.Version))
+			mustExec(t, db, "DELETE FROM lease WHERE attempt_id NOT IN (SELECT attempt_id FROM leased)")
 		},
 		Lacks: map[string]string{
 			storetest.SecondStore: "one process has the file to itself; TestOpen_B046_SecondProcessIsRefused shows the refusal",
@@ -67,6 +71,7 @@ func age(t testing.TB, s *Store, d time.Duration) {
 	for table, columns := range map[string][]string{
 		"pipeline_version": {"registered_at"}, "entry": {"submitted_at", "released_at"}, "data_use_terms": {"changed_at"},
 		"upload": {"started_at"}, "lease": {"lease_until", "claimed_at"}, "result": {"processed_at"},
+		"claim_record": {"claimed_at"}, "failure": {"at"}, "quarantine": {"at"},
 	} {
 		for _, column := range columns {
 			mustExec(t, db, "UPDATE "+table+" SET "+column+" = "+column+" - ?", d.Microseconds())

@@ -40,7 +40,7 @@ func (s *Store) submit(ctx context.Context, u submission.Upload) ([]seqlease.Sub
 	}
 	err := s.storeParts(ctx, up)
 	if err == nil {
-		err = s.write(ctx, up.publish)
+		err = s.writeAndRing(ctx, up.publish)
 	}
 	if err == nil {
 		return up.mapping, nil
@@ -154,10 +154,7 @@ func (up *upload) store(ctx context.Context, t *tx, p part) ([]seqlease.Accessio
 		return nil, err
 	}
 	terms := named("terms", string(up.Terms.Type), "restricted_until", day(up.Terms))
-	if _, err = t.exec(ctx, "submit_terms", append(terms, run...)...); err != nil {
-		return nil, err
-	}
-	_, err = t.exec(ctx, "submit_tickets", append(named("organism_id", up.organismID), run...)...)
+	_, err = t.exec(ctx, "submit_terms", append(terms, run...)...)
 	return accessions, err
 }
 
@@ -173,18 +170,38 @@ func (up *upload) hide(ctx context.Context, t *tx, run []any) error {
 }
 
 // publish makes all entries of the upload visible and claimable at once.
-func (up *upload) publish(ctx context.Context, t *tx) error {
+func (up *upload) publish(ctx context.Context, t *tx, a *added) error {
+	if err := up.enqueue(ctx, t, a); err != nil {
+		return err
+	}
 	args := named("upload_id", up.id)
 	for _, statement := range []string{"submit_publish", "submit_end"} {
 		if _, err := t.exec(ctx, statement, args...); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// enqueue gives the upload its ranks (L17) and its tickets: as many of them as a
+// part has at most are written out here, those of a larger upload when claims
+// come to them (see ticket_run in the schema).
+func (up *upload) enqueue(ctx context.Context, t *tx, a *added) error {
 	if len(up.mapping) == 0 {
 		return nil
 	}
-	_, err := t.exec(ctx, "bump_live", named("organism_id", up.organismID)...)
-	return err
+	turn := named("group_id", up.GroupID, "entries", int64(len(up.mapping)), "organism_id", up.organismID)
+	if _, err := t.exec(ctx, "submit_turns", turn...); err != nil {
+		return err
+	}
+	tickets := "submit_tickets"
+	if len(up.mapping) > partEntries {
+		tickets = "submit_ticket_runs"
+	}
+	if _, err := t.exec(ctx, tickets, append(turn, named("upload_id", up.id)...)...); err != nil {
+		return err
+	}
+	return a.toLive(ctx, t, up.organismID, up.Organism)
 }
 
 // day is how the end of a restriction is stored; NULL if there is none.

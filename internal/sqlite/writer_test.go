@@ -233,7 +233,9 @@ func wantIntact(t *testing.T, s *Store) {
 			ON d.pipeline_version = t.pipeline_version AND d.entry_id = t.entry_id`,
 		"entries in no state": `SELECT count(*) FROM entry_state AS s WHERE s.outcome IS NULL AND s.lease_until IS NULL
 			AND NOT EXISTS (SELECT 1 FROM ticket AS t
-			WHERE t.organism_id = s.organism_id AND t.pipeline_version = 1 AND t.entry_id = s.id)`,
+			WHERE t.organism_id = s.organism_id AND t.pipeline_version = 1 AND t.entry_id = s.id)
+			AND NOT EXISTS (SELECT 1 FROM ticket_run AS t
+			WHERE t.pipeline_version = 1 AND s.id BETWEEN t.first_entry_id AND t.last_entry_id)`,
 	} {
 		var n int
 		if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil || n != 0 {

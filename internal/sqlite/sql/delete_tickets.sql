@@ -1,5 +1,4 @@
 -- seqlease delete_tickets (L10)
 DELETE FROM ticket
-WHERE organism_id = @organism_id
-  AND pipeline_version IN (SELECT p.version FROM pipeline_version AS p WHERE p.organism_id = @organism_id)
+WHERE pipeline_version IN (SELECT p.version FROM pipeline_version AS p WHERE p.organism_id = @organism_id)
   AND entry_id IN (SELECT value FROM json_each(@entry_ids))

@@ -1,7 +1,7 @@
--- seqlease edit_tickets (L10): waiting anew for each live pipeline version; revocations never wait
-INSERT INTO ticket (organism_id, pipeline_version, entry_id)
-SELECT p.organism_id, p.version, e.id
+-- seqlease edit_tickets (L10, L17): waiting anew for each live pipeline version, as the next; revocations never wait
+INSERT INTO ticket (organism_id, pipeline_version, lane, rank, entry_id)
+SELECT h.organism_id, h.pipeline_version, 0, h.rank, e.id
 FROM entry AS e
-JOIN pipeline_version AS p ON p.organism_id = e.organism_id
+JOIN lane_head AS h ON h.organism_id = e.organism_id AND h.lane = 0
 WHERE e.id = @entry_id AND NOT e.is_revocation
-ON CONFLICT (organism_id, pipeline_version, entry_id) DO UPDATE SET attempts = 0, hand_outs = 0
+ON CONFLICT (pipeline_version, entry_id) DO UPDATE SET lane = 0, rank = excluded.rank, attempts = 0, hand_outs = 0

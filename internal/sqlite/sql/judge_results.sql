@@ -7,8 +7,13 @@ SELECT r.place, coalesce(o.key, ''),
             WHEN EXISTS (SELECT 1 FROM edited AS x WHERE x.entry_id = e.id AND x.attempt_id = r.attempt_id) THEN 'edited'
             ELSE 'lease-lost'
        END AS reason,
-       CASE WHEN d.entry_id IS NOT NULL AND l.claimed_by = @claimed_by AND l.pipeline_version = @pipeline_version
-                 AND l.lease_until <= @now THEN l.lease_until END AS ended_at,
+       CASE WHEN d.entry_id IS NULL
+            THEN (SELECT f.at FROM failure AS f
+                  WHERE f.entry_id = e.id AND f.attempt_id = r.attempt_id AND f.kind = 'expired' AND f.revision = e.revision
+                    AND f.pipeline_version = @pipeline_version AND f.claimed_by = @claimed_by
+                  LIMIT 1)
+            WHEN l.claimed_by = @claimed_by AND l.pipeline_version = @pipeline_version AND l.lease_until <= @now THEN l.lease_until
+       END AS ended_at,
        CASE WHEN d.entry_id IS NOT NULL AND l.claimed_by = @claimed_by AND l.pipeline_version <> @pipeline_version
             THEN l.pipeline_version END AS claimed_version
 FROM (SELECT key AS place, value ->> 0 AS accession, value ->> 1 AS version, unhex(value ->> 2) AS attempt_id,

@@ -1,7 +1,6 @@
--- seqlease leftover_run (L1): the last entries of an upload that came to nothing, at most so many
-SELECT u.organism_id, max(r.first_entry_id, r.last_entry_id - @entries + 1), r.last_entry_id
-FROM upload AS u
-JOIN upload_run AS r ON r.upload_id = u.id
-WHERE u.id = @upload_id
-ORDER BY r.first_entry_id DESC
+-- seqlease leftover_run (L1): the last entries of an upload that came to nothing, at most so many; they have no tickets yet
+SELECT max(first_entry_id, last_entry_id - @entries + 1), last_entry_id
+FROM upload_run
+WHERE upload_id = @upload_id
+ORDER BY first_entry_id DESC
 LIMIT 1

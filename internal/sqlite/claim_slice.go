@@ -1,0 +1,155 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"github.com/seqlease/seqlease/internal/queue"
+)
+
+// lanes are what a claim is made from, all of it.
+type lanes struct{ first, last queue.Lane }
+
+// What claims are made from: suspects are never mixed with others, and those that
+// go alone only with themselves (L9).
+var (
+	healthy  = lanes{queue.LaneFresh, queue.LaneBulk}
+	suspects = lanes{queue.LaneSuspect, queue.LaneSuspect}
+	alone    = lanes{queue.LaneAlone, queue.LaneAlone}
+)
+
+// size is how many of the lanes' entries a claim of n gets at most.
+func (l lanes) size(n int) int {
+	switch l {
+	case suspects:
+		return queue.SuspectBatch(n)
+	case alone:
+		return min(n, 1)
+	default:
+		return n
+	}
+}
+
+// suspectsTurn says that each so many claims suspects go first, so that a full
+// fresh lane doesn't starve them.
+const suspectsTurn = 4
+
+// lanesInTurn returns the lanes in the order in which the claim looks at them.
+// The two of suspects change places, so that neither starves the other.
+func (s *Store) lanesInTurn(organismID int64, c queue.Claim) []lanes {
+	key := queueKey{organismID, int64(c.PipelineVersion)}
+	s.turnsMu.Lock()
+	defer s.turnsMu.Unlock()
+	s.turns[key]++
+	turn := s.turns[key]
+	first := turn%suspectsTurn == 0
+	a, b := suspects, alone
+	if first && turn/suspectsTurn%2 == 0 || !first && turn%2 == 0 {
+		a, b = b, a
+	}
+	if first {
+		return []lanes{a, b, healthy}
+	}
+	return []lanes{healthy, a, b}
+}
+
+// sliceEntries is how many entries a claim moves at most in one transaction, so
+// that it doesn't keep other writers waiting for long.
+const sliceEntries = 2500
+
+// claimSlice is what one transaction of a claim did.
+type claimSlice struct {
+	entries int
+	of      lanes // what they are from, if there are any
+	more    bool  // the claim may get more
+	paused  bool
+	ended   []queue.EndedLease // leases that are gone since the last of their entries became tickets
+	mark    string
+	until   time.Time // of the lease, if this is the first slice
+}
+
+// moveSlice moves one slice to the lease, which has taken entries by now, from
+// the first of the chosen lanes in which something waits.
+func (s *Store) moveSlice(ctx context.Context, t *tx, a *added, c queue.Claim, choice []lanes, taken int) (claimSlice, error) {
+	state, err := readClaimState(ctx, t, c)
+	if err != nil {
+		return claimSlice{}, err
+	}
+	slice := claimSlice{mark: state.mark, paused: state.paused}
+	args := claimArgs{c: c, state: state, taken: taken}
+	if state.paused {
+		return slice, nil
+	}
+	if taken > 0 {
+		var runs bool
+		if err := t.row(ctx, "claim_lease_runs", args.named("attempt_id", "now"), &runs); err != nil || !runs {
+			return slice, err
+		}
+	}
+	returned := 0 // entries of ended leases that may be claimed
+	if state.ended {
+		swept, err := sweep(ctx, t, s.retry, state.now, args.named("organism_id", "pipeline_version"), int64(max(c.Entries, 1)))
+		if err != nil {
+			return slice, err
+		}
+		slice.ended, slice.more = swept.leases, swept.full
+		for _, n := range swept.queues {
+			returned += n
+		}
+	}
+	for _, of := range choice {
+		args.of, args.entries = of, min(of.size(c.Entries)-taken, sliceEntries)
+		var unwritten bool
+		if slice.entries, unwritten, err = takeFrom(ctx, t, args); err != nil {
+			return slice, err
+		}
+		slice.more = slice.more || unwritten
+		if slice.entries > 0 {
+			slice.of = of
+			slice.more = taken+slice.entries < of.size(c.Entries) && (slice.more || slice.entries == args.entries)
+			break
+		}
+	}
+	if err := s.finishSlice(ctx, t, args, &slice); err != nil {
+		return slice, err
+	}
+	if returned > slice.entries || returned > 0 && slice.of == healthy { // others may want what stays
+		return slice, a.to(ctx, t, state.organismID, int64(c.PipelineVersion))
+	}
+	return slice, nil
+}
+
+// finishSlice makes the lease, if the slice is its first, and notes what joined it.
+func (s *Store) finishSlice(ctx context.Context, t *tx, args claimArgs, slice *claimSlice) error {
+	if slice.entries == 0 {
+		return nil
+	}
+	if args.taken == 0 {
+		var until int64
+		err := t.row(ctx, "claim_insert_lease", args.named("attempt_id", "organism_id", "pipeline_version", "now",
+			"lease_seconds", "claimed_by", "worker_id"), &until)
+		if err != nil {
+			return err
+		}
+		slice.until = instant(until)
+	}
+	_, err := t.exec(ctx, "claim_note", args.named("attempt_id", "taken")...)
+	return err
+}
+
+// takeFrom takes the first waiting entries of the lanes and returns how many they
+// are; more says that further tickets are still to be written out.
+func takeFrom(ctx context.Context, t *tx, args claimArgs) (taken int, more bool, err error) {
+	if args.of == healthy && args.state.runs {
+		if more, err = writeOutTickets(ctx, t, args); err != nil {
+			return 0, false, err
+		}
+	}
+	n, err := t.exec(ctx, "claim_take_tickets", args.named("attempt_id", "organism_id", "pipeline_version", "taken", "entries",
+		"first_lane", "last_lane")...)
+	if err != nil || n == 0 {
+		return 0, more, err
+	}
+	_, err = t.exec(ctx, "claim_cut_tickets", args.named("attempt_id", "pipeline_version", "taken")...)
+	return int(n), more, err
+}

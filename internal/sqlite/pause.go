@@ -1,0 +1,67 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
+)
+
+// SetPaused pauses or resumes the organism, or with version > 0 one live version
+// of it (L16). Resuming changes the marks (L14).
+func (s *Store) SetPaused(ctx context.Context, o seqlease.Organism, version seqlease.PipelineVersion, paused bool) error {
+	err := s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) error { return setPaused(ctx, t, a, o, version, paused) })
+	if err != nil {
+		return fmt.Errorf("pause or resume %s v%d: %w", o, version, err)
+	}
+	return nil
+}
+
+func setPaused(ctx context.Context, t *tx, a *added, o seqlease.Organism, version seqlease.PipelineVersion, paused bool) error {
+	row, err := organismState(ctx, t, o)
+	if err != nil {
+		return err
+	}
+	args := named("organism_id", row.id, "paused", paused)
+	if version <= 0 {
+		if _, err := t.exec(ctx, "pause_organism", args...); err != nil || paused {
+			return err
+		}
+		return a.toLive(ctx, t, row.id, o)
+	}
+	n, err := t.exec(ctx, "pause_version", append(args, named("pipeline_version", int64(version))...)...)
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return seqlease.Explain(seqlease.ErrPipelineUnknown, "pipeline version %d of %s is not registered", version, o)
+	case paused:
+		return nil
+	default:
+		return a.to(ctx, t, row.id, int64(version))
+	}
+}
+
+// Paused says what is paused of the organism.
+func (s *Store) Paused(ctx context.Context, o seqlease.Organism) (queue.PauseState, error) {
+	var state queue.PauseState
+	known := false
+	err := s.readOnce().rows(ctx, "paused", named("organism", string(o)), func(scan func(...any) error) error {
+		var version sql.NullInt64
+		err := scan(&state.Organism, &version)
+		known = true
+		if version.Valid {
+			state.Versions = append(state.Versions, seqlease.PipelineVersion(version.Int64))
+		}
+		return err
+	})
+	if err == nil && !known {
+		err = queue.UnknownOrganism(o)
+	}
+	if err != nil {
+		return queue.PauseState{}, fmt.Errorf("what is paused of %s: %w", o, storeError(err))
+	}
+	return state, nil
+}

@@ -1,0 +1,75 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seqlease/seqlease/internal/queue"
+)
+
+// Reconcile gives entries that have neither ticket, lease nor present result for
+// a live version a ticket (L1, V4), as [queue.KeeperStore] says. Looking needs no
+// writer; what was found is tested again when it is written.
+func (s *Store) Reconcile(ctx context.Context, after int64, limit int) (added int, last int64, err error) {
+	ids, last, err := s.forgotten(ctx, after, limit)
+	if err == nil && len(ids) > 0 {
+		added, err = s.enqueueBulk(ctx, "reconcile_tickets", ids)
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("reconcile entries after %d: %w", after, err)
+	}
+	return added, last, nil
+}
+
+// forgotten returns which of the next entries a live version has forgotten, and
+// the last that it looked at.
+func (s *Store) forgotten(ctx context.Context, after int64, limit int) (ids []int64, last int64, err error) {
+	err = s.read(ctx, func(t *tx) error {
+		var seen int
+		if err := t.row(ctx, "reconcile_page", named("after", after, "limit", int64(limit)), &seen, &last); err != nil || seen == 0 {
+			return err
+		}
+		ids, err = readIDs(ctx, t, "reconcile_find", named("after", after, "last", last))
+		return err
+	})
+	return ids, last, err
+}
+
+// enqueueBulk makes entries wait in the bulk lane by a statement that takes their
+// ids, and returns how many tickets it added.
+func (s *Store) enqueueBulk(ctx context.Context, statement string, ids []int64, args ...any) (int, error) {
+	n := 0
+	list := named("entry_ids", jsonIDs(ids))
+	err := s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) error {
+		queues := map[queueKey]int{}
+		n = 0
+		err := t.rows(ctx, statement, append(args, list...), func(scan func(...any) error) error {
+			var key queueKey
+			var lane queue.Lane
+			err := scan(&key.organismID, &key.version, &lane)
+			queues[key]++
+			n++
+			return err
+		})
+		if err != nil || n == 0 {
+			return err
+		}
+		if _, err := t.exec(ctx, "bulk_turns", list...); err != nil {
+			return err
+		}
+		return a.toAll(ctx, t, queues)
+	})
+	return n, err
+}
+
+// readIDs reads the ids of entries.
+func readIDs(ctx context.Context, t *tx, statement string, args []any) ([]int64, error) {
+	var ids []int64
+	err := t.rows(ctx, statement, args, func(scan func(...any) error) error {
+		var id int64
+		err := scan(&id)
+		ids = append(ids, id)
+		return err
+	})
+	return ids, err
+}
