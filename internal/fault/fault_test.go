@@ -124,9 +124,9 @@ func run(t *testing.T, o fault.Options, plan fault.Plan) *fault.Report {
 // them (design.md §8; B001, B002, B041, B047, B049).
 func TestFault_PostgresProcesses(t *testing.T) {
 	t.Parallel()
-	report := run(t, fault.Options{Store: fault.Postgres, Servers: 2, Workers: 8, Pace: 40 * time.Millisecond}, fault.Plan{Steps: [][]fault.Kind{
+	report := run(t, fault.Options{Store: fault.Postgres, Servers: 2, Workers: 7, PythonClocks: make([]time.Duration, 1), Pace: 40 * time.Millisecond}, fault.Plan{Steps: [][]fault.Kind{
 		{fault.WorkerFrozen, fault.WorkerKilled, fault.WorkerKilled, fault.ServerKilled},
-		{fault.WorkerFrozen, fault.DatabaseKilled, fault.ServerFrozen},
+		{fault.UnawareFrozen, fault.DatabaseKilled, fault.ServerFrozen},
 		{fault.DatabaseCrashed, fault.WorkerKilled},
 		{fault.WorkerFrozen, fault.ServerRestarted, fault.SessionsCut, fault.IdleTransaction},
 	}})
@@ -137,9 +137,9 @@ func TestFault_PostgresProcesses(t *testing.T) {
 
 func TestFault_SQLiteProcesses(t *testing.T) {
 	t.Parallel()
-	report := run(t, fault.Options{Store: fault.SQLite, Servers: 1, Workers: 6, Pace: 40 * time.Millisecond}, fault.Plan{Steps: [][]fault.Kind{
-		{fault.WorkerFrozen, fault.WorkerKilled, fault.ServerKilled},
-		{fault.ServerKilled, fault.WorkerKilled},
+	report := run(t, fault.Options{Store: fault.SQLite, Servers: 1, Workers: 5, PythonClocks: make([]time.Duration, 1), Pace: 40 * time.Millisecond}, fault.Plan{Steps: [][]fault.Kind{
+		{fault.UnawareFrozen, fault.WorkerKilled, fault.ServerKilled},
+		{fault.WorkerFrozen, fault.ServerKilled, fault.WorkerKilled},
 		{fault.ServerFrozen},
 	}})
 	if report.Refused == 0 {
@@ -244,7 +244,7 @@ func TestFault_SQLiteDiskFull(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("a disk of its own that can be filled takes root, to mount it")
 	}
-	report := run(t, fault.Options{Store: fault.SQLite, Servers: 1, Workers: 4, Pace: 10 * time.Millisecond}, fault.Plan{Steps: [][]fault.Kind{
+	report := run(t, fault.Options{Store: fault.SQLite, Servers: 1, Workers: 4, Pace: 10 * time.Millisecond, Backlog: 1500, NoteBytes: 8 << 10}, fault.Plan{Steps: [][]fault.Kind{
 		{fault.DiskFull},
 		{fault.DiskFull, fault.WorkerKilled},
 		{fault.DiskFull, fault.ServerKilled},

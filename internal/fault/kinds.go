@@ -15,8 +15,10 @@ type Kind string
 
 // The kinds of faults.
 const (
-	WorkerKilled       Kind = "worker killed"
-	WorkerFrozen       Kind = "worker frozen past its lease"
+	WorkerKilled Kind = "worker killed"
+	WorkerFrozen Kind = "worker frozen past its lease"
+	// A worker that doesn't renew finds out only when it sends its results.
+	UnawareFrozen      Kind = "worker without renewal frozen past its lease"
 	WorkerPaused       Kind = "worker frozen shortly"
 	ServerKilled       Kind = "server killed"
 	ServerRestarted    Kind = "server restarted"
@@ -44,7 +46,8 @@ type inflictor func(*Fleet, context.Context, *rand.Rand) error
 func (f *Fleet) inflictors() map[Kind]inflictor {
 	kinds := map[Kind]inflictor{
 		WorkerKilled: (*Fleet).killWorker, WorkerFrozen: (*Fleet).freezeWorker, WorkerPaused: (*Fleet).pauseWorker,
-		ServerKilled: (*Fleet).killServer, ServerRestarted: (*Fleet).restartServer, ServerFrozen: (*Fleet).freezeServer,
+		UnawareFrozen: (*Fleet).freezeUnaware,
+		ServerKilled:  (*Fleet).killServer, ServerRestarted: (*Fleet).restartServer, ServerFrozen: (*Fleet).freezeServer,
 		ConnectionsReset: (*Fleet).resetConnections, SlowReaders: (*Fleet).readSlowly,
 	}
 	switch s := f.store.(type) {

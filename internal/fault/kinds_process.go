@@ -24,14 +24,18 @@ func between(random *rand.Rand, least, most time.Duration) time.Duration {
 }
 
 // takeWorker picks a worker that no other fault has. Give it back with busy.Unlock.
-func (f *Fleet) takeWorker(random *rand.Rand) (*worker, error) {
+func (f *Fleet) takeWorker(random *rand.Rand, fits func(*worker) bool) (*worker, error) {
 	for _, i := range random.Perm(len(f.workers)) {
-		if f.workers[i].busy.TryLock() {
-			return f.workers[i], nil
+		if w := f.workers[i]; fits(w) && w.busy.TryLock() {
+			return w, nil
 		}
 	}
 	return nil, errBusy
 }
+
+func anyWorker(*worker) bool  { return true }
+func renews(w *worker) bool   { return !w.python }
+func isPython(w *worker) bool { return w.python }
 
 func (f *Fleet) takeServer(random *rand.Rand) (*server, error) {
 	for _, i := range random.Perm(len(f.servers)) {
@@ -43,7 +47,7 @@ func (f *Fleet) takeServer(random *rand.Rand) (*server, error) {
 }
 
 func (f *Fleet) killWorker(_ context.Context, random *rand.Rand) error {
-	w, err := f.takeWorker(random)
+	w, err := f.takeWorker(random, anyWorker)
 	if err != nil {
 		return err
 	}
@@ -54,10 +58,19 @@ func (f *Fleet) killWorker(_ context.Context, random *rand.Rand) error {
 	return errors.Join(err, readErr, w.start())
 }
 
-// freezeWorker stops a worker at work until others have all of its entries, so
-// that its results come too late when it goes on (B002).
+// freezeWorker stops a worker at work until others have all of its entries (B002).
 func (f *Fleet) freezeWorker(ctx context.Context, random *rand.Rand) error {
-	w, err := f.takeWorker(random)
+	return f.freezeUntilLost(ctx, random, renews)
+}
+
+// freezeUnaware does the same to a worker that doesn't renew: it sends its
+// results too late.
+func (f *Fleet) freezeUnaware(ctx context.Context, random *rand.Rand) error {
+	return f.freezeUntilLost(ctx, random, isPython)
+}
+
+func (f *Fleet) freezeUntilLost(ctx context.Context, random *rand.Rand, fits func(*worker) bool) error {
+	w, err := f.takeWorker(random, fits)
 	if err != nil {
 		return err
 	}
@@ -121,7 +134,7 @@ func (f *Fleet) unclaimedSince(held []evidence.Held) (int, error) {
 
 // pauseWorker stops a worker for less or little more than its lease, wherever it is.
 func (f *Fleet) pauseWorker(ctx context.Context, random *rand.Rand) error {
-	w, err := f.takeWorker(random)
+	w, err := f.takeWorker(random, anyWorker)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ package fault
 import (
 	"context"
 	"net"
+	"net/http"
+	"path"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -53,8 +55,13 @@ func (f *Fleet) newServer(ctx context.Context, number int) (*server, error) {
 	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
-	s.proxy, err = proxy.New(ctx, s.address, f.options.Seed+uint64(number)) //nolint:gosec // a handful of servers
+	s.proxy, err = proxy.New(ctx, s.address, f.options.Seed+uint64(number), byWorker) //nolint:gosec // a handful of servers
 	return s, err
+}
+
+// byWorker says whether a request is one of the calls that workers make.
+func byWorker(r *http.Request) bool {
+	return r.Method == http.MethodPost && path.Base(r.URL.Path) != "submit"
 }
 
 // start starts the server and waits until it listens. Without its database it

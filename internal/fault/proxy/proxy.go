@@ -35,9 +35,11 @@ type Proxy struct {
 	Address string
 	target  string
 	listen  net.Listener
-	ctx     context.Context //nolint:containedctx // ends everything that the proxy runs
-	stop    context.CancelFunc
-	running sync.WaitGroup
+	// repeatable says which requests may be repeated.
+	repeatable func(*http.Request) bool
+	ctx        context.Context //nolint:containedctx // ends everything that the proxy runs
+	stop       context.CancelFunc
+	running    sync.WaitGroup
 
 	mu     sync.Mutex
 	chance float64
@@ -48,14 +50,15 @@ type Proxy struct {
 }
 
 // New starts a proxy on a free port of the loopback before the server at target,
-// HOST:PORT. It lets everything pass until [Proxy.Disturb].
-func New(ctx context.Context, target string, seed uint64) (*Proxy, error) {
+// HOST:PORT. It lets everything pass until [Proxy.Disturb], and repeats only what
+// is repeatable.
+func New(ctx context.Context, target string, seed uint64, repeatable func(*http.Request) bool) (*Proxy, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	p := &Proxy{
-		Address: listener.Addr().String(), target: target, listen: listener,
+		Address: listener.Addr().String(), target: target, listen: listener, repeatable: repeatable,
 		random: rand.New(rand.NewPCG(seed, 1)), //nolint:gosec // repeatable faults, no secrets
 		counts: map[Kind]int{}, open: map[net.Conn]bool{},
 	}
@@ -138,7 +141,8 @@ func (p *Proxy) forget(c net.Conn) {
 	delete(p.open, c)
 }
 
-// draw decides about a request. Only a POST is worth repeating.
+// draw decides about a request. Only calls that say how they bear it are
+// repeated: an upload that comes twice is two uploads.
 func (p *Proxy) draw(r *http.Request) (Kind, *rand.Rand) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,7 +151,7 @@ func (p *Proxy) draw(r *http.Request) (Kind, *rand.Rand) {
 		return None, random
 	}
 	kind := p.kinds[p.random.IntN(len(p.kinds))]
-	if r.Method != http.MethodPost && (kind == Replay || kind == ReplayLate) {
+	if (kind == Replay || kind == ReplayLate) && !p.repeatable(r) {
 		return None, random
 	}
 	p.counts[kind]++
