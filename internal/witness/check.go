@@ -54,7 +54,7 @@ func (w *watched) operations() []porcupine.Operation {
 	list := make([]porcupine.Operation, len(w.ops))
 	for i, o := range w.ops {
 		list[i] = porcupine.Operation{Input: o, Call: int64(o.event.Call), Return: int64(o.event.Return)}
-		if o.unanswered {
+		if o.unanswered || o.silent {
 			list[i].Return = math.MaxInt64
 		}
 	}

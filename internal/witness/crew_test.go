@@ -50,6 +50,10 @@ type desk interface {
 	statuses(ctx context.Context) ([]witness.Part, error)
 	results(ctx context.Context, v seqlease.PipelineVersion) ([]witness.Part, error)
 	released(ctx context.Context) ([]witness.Part, error)
+	// learn notes the store's ids of the entries that there are, and records returns
+	// all claims that the store has a record of.
+	learn(ctx context.Context) error
+	records(ctx context.Context) ([]witness.Record, error)
 	// running are the leases that run, of whichever claim, with their versions.
 	running(ctx context.Context) ([]batch, error)
 	// shorten lets a lease that runs longer than within end within it, and returns
@@ -170,6 +174,9 @@ func (c *crew) create(ctx context.Context, n int) error {
 		e.Parts = append(e.Parts, witness.Part{AccessionVersion: av, Tag: tags[i]})
 	}
 	c.did(e)
+	if err := c.desk.learn(context.WithoutCancel(ctx)); err != nil { // before anything is deleted
+		return fmt.Errorf("learn the ids: %w", err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.entries = append(c.entries, list...)

@@ -115,6 +115,11 @@ func (c *crew) lastReadings(ctx context.Context) error {
 		return err
 	}
 	c.did(e)
+	records, err := c.desk.records(ctx)
+	if err != nil {
+		return err
+	}
+	c.Record(records)
 	return nil
 }
 

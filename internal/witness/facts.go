@@ -20,6 +20,8 @@ const suspectShare = 8
 //   - what an attempt holds for certain is in nobody else's claim (L2);
 //   - a result isn't stored after the latest end of its lease (L3);
 //   - an entry has as many accepted results as it was edited, and one more (L3, L10);
+//   - the database's records of claims are what was answered, and whoever claimed
+//     without a record or has a record without a claim is named (L9);
 //   - answers about whole leases count no more than was claimed (L7, L8);
 //   - when all work is done, every entry is processed or was deleted, and nothing
 //     else is there.
@@ -35,6 +37,9 @@ func Facts(h History, o Options) []string {
 		f.judge(&h.Events[i])
 	}
 	f.overlaps()
+	if h.Recorded {
+		f.records()
+	}
 	if o.Drained {
 		f.ends()
 	}
@@ -231,77 +236,6 @@ func (f *facts) judgeSubmit(e *Event) {
 		}
 		if t.given[part.Attempt] == e.Call && f.h.Early+e.Call.Microseconds()-tolerance > l.latest.UnixMicro() {
 			f.violate(e, "the first result of %s was stored after the end of its lease at %s", part.AccessionVersion, l.latest)
-		}
-	}
-}
-
-// overlaps compares what each attempt holds for certain with the claims of others.
-func (f *facts) overlaps() {
-	for place, t := range f.places {
-		if n := len(t.accepted); n > 1+f.edits[place.AccessionVersion] {
-			f.violations = append(f.violations, fmt.Sprintf("%s v%d: results of %d attempts were accepted and it was edited at most %d times: %v",
-				place, place.Pipeline, n, f.edits[place.AccessionVersion], t.accepted))
-		}
-		for _, l := range t.claims {
-			until := t.heldUntil(f, l)
-			for _, other := range t.claims {
-				if other != l && other.Call > l.Return && other.Return < until {
-					f.violate(other.Event, "%s v%d is held until %s by %s", place, place.Pipeline, until, l.Event)
-				}
-			}
-		}
-	}
-}
-
-// heldUntil is until when the place is the lease's for certain.
-func (t *tale) heldUntil(f *facts, l *lease) time.Duration {
-	until := min(l.left, time.Duration(l.earliest.UnixMicro()-f.h.Late-tolerance)*time.Microsecond)
-	if submitted, any := t.given[l.Attempt]; any {
-		until = min(until, submitted)
-	}
-	for _, changed := range t.changed {
-		if changed.Return >= l.Call {
-			until = min(until, changed.Call)
-		}
-	}
-	return until
-}
-
-// ends compares the last readings with what was created and deleted.
-func (f *facts) ends() {
-	final := map[seqlease.PipelineVersion]map[seqlease.AccessionVersion]string{}
-	if f.read != nil {
-		list := map[seqlease.AccessionVersion]string{}
-		for _, part := range f.read.Parts {
-			list[part.AccessionVersion] = string(part.Status)
-		}
-		final[f.o.Current] = list
-	}
-	for pipeline, event := range f.results {
-		if pipeline == f.o.Current {
-			continue
-		}
-		list := map[seqlease.AccessionVersion]string{}
-		for _, part := range event.Parts {
-			list[part.AccessionVersion] = string(seqlease.Processed)
-		}
-		final[pipeline] = list
-	}
-	for pipeline, list := range final {
-		for av := range f.created {
-			status := list[av]
-			done := status == string(seqlease.Processed) || status == string(seqlease.ApprovedForRelease)
-			switch {
-			case f.deleted[av] && status != "":
-				f.violations = append(f.violations, fmt.Sprintf("%s v%d was deleted, but is %s at the end", av, pipeline, status))
-			case !f.deleted[av] && !done:
-				f.violations = append(f.violations, fmt.Sprintf("%s v%d is lost: %q at the end", av, pipeline, status))
-			}
-		}
-		for av := range list {
-			if !f.created[av] {
-				f.violations = append(f.violations, fmt.Sprintf("%s v%d is there at the end, but nobody created it", av, pipeline))
-			}
 		}
 	}
 }

@@ -108,9 +108,23 @@ func short(id seqlease.AttemptID) string {
 	return id.String()[:8]
 }
 
+// Record is what the database's own history says of a claim that brought something.
+type Record struct {
+	Attempt  seqlease.AttemptID
+	Pipeline seqlease.PipelineVersion
+	User     string
+	At       time.Time
+	Lease    time.Duration
+	Parts    []Part // with tries
+}
+
 // History is what was recorded.
 type History struct {
 	Events []Event // by Call
+	// Records are all claims that were made, if Recorded. Without them a claim that
+	// got no answer may have brought anything, which hides some faults.
+	Records  []Record
+	Recorded bool
 	// Early and Late bound what is added to an instant of the recorder's clock to
 	// get the database's, in microseconds since 1970.
 	Early, Late int64
@@ -122,6 +136,8 @@ type Recorder struct {
 
 	mu          sync.Mutex
 	events      []Event
+	records     []Record
+	recorded    bool
 	calibrated  bool
 	early, late int64
 }
@@ -137,6 +153,13 @@ func (r *Recorder) Add(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = append(r.events, e)
+}
+
+// Record notes all claims that the database knows of.
+func (r *Recorder) Record(all []Record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.records, r.recorded = all, true
 }
 
 // Calibrate notes that the database's clock showed now at some instant between
@@ -156,5 +179,5 @@ func (r *Recorder) History() History {
 	defer r.mu.Unlock()
 	events := slices.Clone(r.events)
 	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.Call, b.Call) })
-	return History{Events: events, Early: r.early, Late: r.late}
+	return History{Events: events, Records: slices.Clone(r.records), Recorded: r.recorded, Early: r.early, Late: r.late}
 }

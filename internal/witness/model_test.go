@@ -104,7 +104,7 @@ func TestCheck_FindsEachViolation(t *testing.T) {
 	}{
 		"L1 waiting though nothing was created":        {nil, tape{claim(10, 12, first, 1, 100), create(20, 25)}, ""},
 		"L2 two attempts hold it":                      {held, tape{claim(20, 25, second, 2, 100)}, "is held until"},
-		"L2 two attempts hold it for a moment":         {held, tape{claim(100, 125, second, 2, 100)}, ""},
+		"L2 two attempts hold it for a moment":         {held, tape{claim(95, 105, second, 2, 100)}, ""},
 		"L2 claimed though it is processed":            {done, tape{claim(30, 35, second, 2, 100)}, ""},
 		"L3 late result stored":                        {held, tape{submit(120, 125, first, "r1", witness.Stored)}, "after the end of its lease"},
 		"L3 result stored after the takeover":          {held, tape{claim(120, 125, second, 2, 100), submit(130, 135, first, "r1", witness.Stored)}, "after the end of its lease"},
@@ -192,6 +192,47 @@ func TestCheck_ASearchThatTakesTooLongIsAFault(t *testing.T) {
 	orders, _ := judge(o, events)
 	if len(orders) != 1 || !strings.Contains(orders[0], "took longer than 10ms: record fewer calls") {
 		t.Errorf("violations %q", orders)
+	}
+}
+
+// What the records say of claims without an answer leaves no room for excuses.
+func TestCheck_RecordsOfClaims(t *testing.T) {
+	t.Parallel()
+	record := func(id seqlease.AttemptID, n, try int) witness.Record {
+		return witness.Record{Attempt: id, Pipeline: 1, User: ann, At: at(n), Lease: ms(100), Parts: []witness.Part{{AccessionVersion: entry, Try: try}}}
+	}
+	unheard := with(unanswered(claim(10, 12, seqlease.AttemptID{}, 0, 100)), func(e *witness.Event) { e.Parts = nil })
+	start := tape{create(0, 5), unheard}
+	for name, c := range map[string]struct {
+		events  tape
+		records []witness.Record
+		want    string // part of a violation; empty: there is none
+	}{
+		"held until the end":           {append(start, read(50, 51, seqlease.InProcessing), claim(120, 125, second, 2, 100)), []witness.Record{record(first, 11, 1), record(second, 120, 2)}, ""},
+		"given back by the server":     {append(start, claim(20, 25, second, 1, 100)), []witness.Record{record(first, 11, 1), record(second, 20, 1)}, ""},
+		"given back after the end":     {append(start, claim(150, 155, second, 1, 100)), []witness.Record{record(first, 11, 1), record(second, 150, 1)}, ""},
+		"it never happened":            {append(start, claim(20, 25, second, 1, 100)), []witness.Record{record(second, 20, 1)}, ""},
+		"it never happened, but holds": {append(start, read(20, 25, seqlease.InProcessing)), nil, "no order"},
+		"it never happened, but costs": {append(start, claim(20, 25, second, 2, 100)), []witness.Record{record(second, 20, 2)}, "no order"},
+		"it holds, but is overlooked":  {append(start, claim(20, 25, second, 2, 100)), []witness.Record{record(first, 11, 1), record(second, 20, 2)}, "no order"},
+		"nobody made the claim":        {tape{create(0, 5)}, []witness.Record{record(first, 11, 1)}, "a claim that nobody made"},
+		"the record lacks":             {tape{create(0, 5), claim(10, 12, first, 1, 100)}, nil, "no record of the claim"},
+		"the record is another":        {tape{create(0, 5), claim(10, 12, first, 1, 100)}, []witness.Record{record(first, 10, 2)}, "the record of the claim is another"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			recorder := witness.NewRecorder(func() time.Duration { return 0 })
+			for _, e := range c.events {
+				recorder.Add(e)
+			}
+			recorder.Record(c.records)
+			h := recorder.History()
+			h.Early, h.Late = epoch, epoch
+			violations := strings.Join(append(witness.Check(h, options()), witness.Facts(h, options())...), "\n")
+			if c.want == "" && violations != "" || !strings.Contains(violations, c.want) {
+				t.Errorf("violations %q, want one with %q", violations, c.want)
+			}
+		})
 	}
 }
 

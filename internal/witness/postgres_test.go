@@ -17,7 +17,10 @@ import (
 )
 
 // postgresDatabase is a database as another program sees it.
-type postgresDatabase struct{ pool *pgxpool.Pool }
+type postgresDatabase struct {
+	pool *pgxpool.Pool
+	ids  ids
+}
 
 func (d *postgresDatabase) secondVersion(ctx context.Context) error {
 	_, err := d.pool.Exec(ctx, `WITH v AS (INSERT INTO pipeline_version (organism_id, version) SELECT id, 2 FROM organism)
@@ -43,6 +46,35 @@ func (d *postgresDatabase) running(ctx context.Context) ([]batch, error) {
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (b batch, err error) {
 		return b, row.Scan((*[16]byte)(&b.attempt), &b.v)
+	})
+}
+
+func (d *postgresDatabase) learn(ctx context.Context) error {
+	rows, err := d.pool.Query(ctx, "SELECT id, accession, version FROM entry")
+	if err != nil {
+		return err
+	}
+	var id int64
+	var av seqlease.AccessionVersion
+	_, err = pgx.ForEachRow(rows, []any{&id, &av.Accession, &av.Version}, func() error { d.ids.put(id, av); return nil })
+	return err
+}
+
+func (d *postgresDatabase) records(ctx context.Context) ([]witness.Record, error) {
+	rows, err := d.pool.Query(ctx, `SELECT attempt_id, pipeline_version, claimed_by, claimed_at, lease_seconds, entry_ids, attempts FROM claim_record`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r witness.Record, err error) {
+		var seconds int64
+		var entries []int64
+		var attempts []int
+		err = row.Scan((*[16]byte)(&r.Attempt), &r.Pipeline, &r.User, &r.At, &seconds, &entries, &attempts)
+		r.Lease = time.Duration(seconds) * time.Second
+		for i, id := range entries {
+			r.Parts = append(r.Parts, d.ids.part(id, attempts[i]))
+		}
+		return r, err
 	})
 }
 
@@ -73,7 +105,7 @@ func newPostgresDesk(t *testing.T, address string) *storeDesk {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	desk, err := newStoreDesk(t.Context(), openPostgres(t, address), &postgresDatabase{pool})
+	desk, err := newStoreDesk(t.Context(), openPostgres(t, address), &postgresDatabase{pool: pool})
 	if err != nil {
 		t.Fatal(err)
 	}

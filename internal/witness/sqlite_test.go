@@ -3,6 +3,7 @@ package witness_test
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -16,7 +17,10 @@ import (
 )
 
 // sqliteFile is the file of a store as another program sees it.
-type sqliteFile struct{ db *sql.DB }
+type sqliteFile struct {
+	db  *sql.DB
+	ids ids
+}
 
 func openSQLiteFile(t *testing.T, path string) *sqliteFile {
 	t.Helper()
@@ -26,7 +30,7 @@ func openSQLiteFile(t *testing.T, path string) *sqliteFile {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(1)
-	return &sqliteFile{db}
+	return &sqliteFile{db: db}
 }
 
 func (f *sqliteFile) secondVersion(ctx context.Context) error {
@@ -79,6 +83,54 @@ func (f *sqliteFile) running(ctx context.Context) (list []batch, err error) {
 		}
 		copy(b.attempt[:], attempt)
 		list = append(list, b)
+	}
+	return list, rows.Err()
+}
+
+func (f *sqliteFile) learn(ctx context.Context) (err error) {
+	rows, err := f.db.QueryContext(ctx, "SELECT id, accession, version FROM entry")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var id int64
+		var av seqlease.AccessionVersion
+		if err := rows.Scan(&id, &av.Accession, &av.Version); err != nil {
+			return err
+		}
+		f.ids.put(id, av)
+	}
+	return rows.Err()
+}
+
+// records reads the claims; a large one is recorded in slices.
+func (f *sqliteFile) records(ctx context.Context) (list []witness.Record, err error) {
+	rows, err := f.db.QueryContext(ctx, `SELECT r.attempt_id, r.pipeline_version, r.claimed_by, min(r.claimed_at), r.lease_seconds,
+			json_group_array(i.value), json_group_array(json_extract(r.attempts, '$[' || i.key || ']'))
+		FROM claim_record AS r, json_each(r.entry_ids) AS i GROUP BY r.attempt_id`)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var r witness.Record
+		var attempt, entries, tries []byte
+		var at, seconds int64
+		if err := rows.Scan(&attempt, &r.Pipeline, &r.User, &at, &seconds, &entries, &tries); err != nil {
+			return nil, err
+		}
+		copy(r.Attempt[:], attempt)
+		r.At, r.Lease = time.UnixMicro(at), time.Duration(seconds)*time.Second
+		var id []int64
+		var try []int
+		if err := errors.Join(json.Unmarshal(entries, &id), json.Unmarshal(tries, &try)); err != nil {
+			return nil, err
+		}
+		for i := range id {
+			r.Parts = append(r.Parts, f.ids.part(id[i], try[i]))
+		}
+		list = append(list, r)
 	}
 	return list, rows.Err()
 }

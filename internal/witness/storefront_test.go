@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/seqlease/seqlease"
@@ -142,12 +143,36 @@ type storeDesk struct {
 	group int64
 }
 
+// ids are the store's numbers of entries, also of those that are deleted since.
+type ids struct {
+	mu    sync.Mutex
+	known map[int64]seqlease.AccessionVersion
+}
+
+func (i *ids) put(id int64, av seqlease.AccessionVersion) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.known == nil {
+		i.known = map[int64]seqlease.AccessionVersion{}
+	}
+	i.known[id] = av
+}
+
+// part is what a record says of an entry.
+func (i *ids) part(id int64, try int) witness.Part {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return witness.Part{AccessionVersion: i.known[id], Try: try}
+}
+
 // backdoor is what a desk needs to know that no store tells, in SQL of its own.
 type backdoor interface {
 	// secondVersion makes pipeline version 2 live, before there are entries.
 	secondVersion(ctx context.Context) error
 	results(ctx context.Context, v seqlease.PipelineVersion) ([]witness.Part, error)
 	running(ctx context.Context) ([]batch, error)
+	learn(ctx context.Context) error
+	records(ctx context.Context) ([]witness.Record, error)
 	shorten(ctx context.Context, id seqlease.AttemptID, within time.Duration) (time.Time, []witness.Part, error)
 }
 

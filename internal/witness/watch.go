@@ -3,6 +3,7 @@ package witness
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/seqlease/seqlease"
 )
@@ -34,6 +35,8 @@ type watcher struct {
 	o       Options
 	places  map[Place]*watched
 	claimed map[seqlease.AttemptID][]*watched
+	// answered are the claims that were answered.
+	answered map[seqlease.AttemptID]bool
 	// phantoms are the calls of claims without an answer, by pipeline version.
 	phantoms map[seqlease.PipelineVersion][]*Event
 }
@@ -42,7 +45,7 @@ type watcher struct {
 func watch(h History, o Options) []*watched {
 	w := &watcher{
 		h: h, o: o, places: map[Place]*watched{}, claimed: map[seqlease.AttemptID][]*watched{},
-		phantoms: map[seqlease.PipelineVersion][]*Event{},
+		answered: map[seqlease.AttemptID]bool{}, phantoms: map[seqlease.PipelineVersion][]*Event{},
 	}
 	// A call may be about what a call that began later was the first to name, such
 	// as a claim that sees an upload whose answer is still under way.
@@ -51,6 +54,9 @@ func watch(h History, o Options) []*watched {
 	}
 	for i := range h.Events {
 		w.deal(&h.Events[i])
+	}
+	for _, r := range h.Records {
+		w.dealSilent(r)
 	}
 	list := make([]*watched, 0, len(w.places))
 	for _, watched := range w.places {
@@ -73,7 +79,10 @@ func (w *watcher) meet(e *Event) {
 			}
 		}
 	case Claim:
-		if e.Unanswered {
+		switch {
+		case !e.Unanswered:
+			w.answered[e.Attempt] = true
+		case !w.h.Recorded:
 			w.phantoms[e.Pipeline] = append(w.phantoms[e.Pipeline], e)
 		}
 	}
@@ -110,6 +119,49 @@ func (w *watcher) deal(e *Event) {
 	case Read, Results:
 		w.dealSnapshot(e)
 	}
+}
+
+// dealSilent gives a claim that got no answer to the places that it brought
+// nobody, and the give-back that may have followed.
+func (w *watcher) dealSilent(r Record) {
+	if w.answered[r.Attempt] {
+		return
+	}
+	call, _ := w.h.callOf(r)
+	e := &Event{
+		Kind: Claim, Client: "nobody", Call: call, Return: call, Pipeline: r.Pipeline, Attempt: r.Attempt, User: r.User,
+		Until: r.At.Add(r.Lease), Lease: r.Lease,
+	}
+	back := *e
+	back.Kind, back.Count, back.Unanswered = GiveBack, len(r.Parts), true
+	for _, part := range r.Parts {
+		part.Attempt = r.Attempt
+		for _, e := range []*Event{e, &back} {
+			if at := w.give(Place{part.AccessionVersion, r.Pipeline}, e, &part); at != nil {
+				o := at.ops[len(at.ops)-1]
+				o.silent, o.to = true, never
+			}
+		}
+	}
+}
+
+// callOf returns when the earliest call began that may have been the record's
+// claim; false if there was none.
+func (h History) callOf(r Record) (call time.Duration, found bool) {
+	at := time.Duration(r.At.UnixMicro()-h.Early+tolerance) * time.Microsecond
+	for i := range h.Events {
+		e := &h.Events[i]
+		if e.Kind != Claim || !e.Unanswered || e.Pipeline != r.Pipeline || e.User != r.User || e.Call > at {
+			continue
+		}
+		if e.Attempt == r.Attempt {
+			return e.Call, true
+		}
+		if !found {
+			call, found = e.Call, true
+		}
+	}
+	return call, found
 }
 
 // dealLease gives a call about a whole lease to the places that were claimed

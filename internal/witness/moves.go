@@ -1,0 +1,232 @@
+package witness
+
+import "github.com/seqlease/seqlease"
+
+// end moves the present to the lease's end, if that is possible within the call.
+func (s state) end(o *op) (state, bool) {
+	s.now = max(s.now, s.ends.from)
+	return s, s.now <= o.to
+}
+
+// free says that nobody holds the place, if need be by moving the present.
+func (s state) free(o *op) (state, bool) {
+	if s.holder == 0 {
+		return s, true
+	}
+	return s.end(o)
+}
+
+// holds says that the attempt has the place, whether or not its lease has ended.
+func (s state) holds(o *op) bool { return s.holder != 0 && s.holder == o.attempt && s.owner == o.user }
+
+func (s state) alive() bool { return s.born && !s.gone }
+
+func (s state) create(o *op) (state, bool) {
+	if s.born {
+		return s, false
+	}
+	s.born, s.tag = true, o.tag
+	return s, true
+}
+
+// claim (L2, L4, L9, L10): of a place that waits or whose lease has ended, with
+// the present data. Each claim counts, also those that nobody got.
+func (b Bounds) claim(s state, o *op) (state, bool) {
+	if !s.alive() || s.result != 0 || s.tag != o.tag && !o.silent || b.spent(s, 0) {
+		return s, false
+	}
+	more := o.try - s.tries - 1
+	if more < 0 || more > o.phantoms || b.Attempts > 0 && o.try > b.Attempts {
+		return s, false
+	}
+	// The database's instant is that of the beginning of the claim: what it finds
+	// may have begun to wait since.
+	s.now = max(s.now, o.at-tolerance)
+	s, ended := s.free(o)
+	if !ended || s.now > o.to {
+		return s, false
+	}
+	s.holder, s.owner, s.ends = o.attempt, o.user, o.ends
+	s.tries, s.outs = o.try, s.outs+more+1
+	return s, true
+}
+
+// submit (L3, L5, L6, L10).
+func (s state) submit(o *op) (state, bool) {
+	repeated := s.alive() && s.result != 0 && s.result == o.attempt && s.owner == o.user
+	switch o.answer {
+	case Stored, Aborted:
+		switch {
+		case repeated:
+			return s, s.resultTag == o.tag
+		case !s.alive() || !s.holds(o) || !s.running():
+			return s, false
+		}
+		if o.answer == Stored {
+			s.result, s.resultTag, s.holder = o.attempt, o.tag, 0
+		}
+		return s, true
+	case Answer(seqlease.RefusedNotFound):
+		return s, !s.alive()
+	case Answer(seqlease.RefusedDifferentResults):
+		return s, repeated && s.resultTag != o.tag
+	}
+	if !s.alive() || repeated {
+		return s, false
+	}
+	if s.holds(o) { // it is refused though it is the holder: the lease must have ended
+		after, ok := s.end(o)
+		return after, ok && o.answer == Answer(seqlease.RefusedLeaseLost)
+	}
+	switch o.answer {
+	case Answer(seqlease.RefusedLeaseLost):
+		return s, !s.edited.has(o.attempt)
+	case Answer(seqlease.RefusedEdited):
+		return s, s.edited.has(o.attempt) || o.claimed && o.given != s.tag
+	}
+	return s, false
+}
+
+// renew (L7).
+func (s state) renew(o *op) (state, bool) {
+	switch {
+	case o.refused && s.holds(o):
+		return s.end(o)
+	case o.refused:
+		return s, true
+	case o.lost:
+		return s, !s.holds(o) && (s.cut.has(o.attempt) || s.gone || o.claimed && o.given != s.tag)
+	case s.holder == o.attempt && s.holder != 0:
+		if s.owner != o.user || !s.running() || o.at-tolerance >= s.ends.to {
+			return s, false
+		}
+		s.ends = o.ends
+		if o.unanswered { // at an instant that nobody knows
+			s.ends = span{from: s.now + o.ends.from, to: never}
+		}
+		return s, true
+	default:
+		return s, !s.cut.has(o.attempt)
+	}
+}
+
+// giveBack (L8). The claim counts only if that was asked for.
+func (s state) giveBack(o *op) (state, bool) {
+	if !s.holds(o) {
+		return s, true
+	}
+	if o.refused {
+		return s.end(o)
+	}
+	if !s.running() && !o.silent {
+		return s, false
+	}
+	s.holder = 0
+	if !o.counted {
+		s.tries = max(0, s.tries-1)
+	}
+	return s, true
+}
+
+// shorten: of a lease that runs; if no claim told of it, of a phantom's.
+func (s state) shorten(o *op) (state, bool) {
+	if !o.claimed {
+		return s, o.phantoms > 0
+	}
+	if s.holder == 0 || s.holder != o.attempt || !s.running() {
+		return s, false
+	}
+	s.ends = o.ends
+	return s, true
+}
+
+// edit (L10): of a processed entry. Every lease and result goes.
+func (b Bounds) edit(s state, o *op) (state, bool) {
+	processed := s.result != 0
+	if o.current && !processed && b.spent(s, o.phantoms) {
+		if quarantined, ok := s.free(o); ok {
+			s, processed = quarantined, !o.refused
+		}
+	}
+	if o.refused {
+		return s, !o.current || !s.alive() || !processed
+	}
+	if !s.alive() || o.current && !processed {
+		return s, false
+	}
+	s = s.drop(o)
+	s.tag, s.tries, s.outs = o.tag, 0, 0
+	return s, true
+}
+
+// drop takes the place out of its lease and forgets its result.
+func (s state) drop(o *op) state {
+	if s.result != 0 {
+		s.edited = s.edited.with(s.result)
+	}
+	if s.holder != 0 && o.to < s.ends.from { // else it may have ended before
+		s.cut, s.edited = s.cut.with(s.holder), s.edited.with(s.holder)
+	}
+	s.holder, s.owner, s.result, s.resultTag = 0, "", 0, ""
+	return s
+}
+
+// remove (L10): of an entry that waits or is processed.
+func (s state) remove(o *op) (state, bool) {
+	if o.refused {
+		return s, !o.current || !s.alive() || o.phantoms > 0 || s.holder != 0 && s.running()
+	}
+	if !s.alive() {
+		return s, false
+	}
+	if o.current {
+		var ok bool
+		if s, ok = s.free(o); !ok {
+			return s, false
+		}
+	}
+	s = s.drop(o)
+	s.gone = true
+	return s, true
+}
+
+// read (L4): what people are shown.
+func (b Bounds) read(s state, o *op) (state, bool) {
+	switch {
+	case o.status == "":
+		return s, !s.alive()
+	case !s.alive():
+		return s, false
+	}
+	switch o.status {
+	case seqlease.Received:
+		if s.result != 0 {
+			return s, false
+		}
+		return s.free(o)
+	case seqlease.InProcessing:
+		return s, s.result == 0 && (o.phantoms > 0 || s.holder != 0 && s.running())
+	case seqlease.Processed, seqlease.ApprovedForRelease:
+		if s.result != 0 {
+			return s, true
+		}
+		after, ok := s.free(o)
+		return after, ok && b.spent(s, o.phantoms)
+	}
+	return s, false
+}
+
+// results: nothing that was accepted is lost or replaced.
+func (b Bounds) results(s state, o *op) (state, bool) {
+	switch {
+	case !s.alive():
+		return s, o.attempt == 0 && o.tag == "" && !o.system
+	case o.kind == Released:
+		return s, s.result != 0 && s.resultTag == o.tag
+	case o.system:
+		after, ok := s.free(o)
+		return after, ok && s.result == 0 && b.spent(s, o.phantoms)
+	default:
+		return s, s.result == o.attempt
+	}
+}
