@@ -51,9 +51,16 @@ func (p *Programs) BuildShifted(ctx context.Context, dir string) error {
 		build(ctx, p.ShiftedWorker, workerPackage, "-overlay", overlay))
 }
 
+// build builds a package of the product's module, of which this process's may be
+// another.
 func build(ctx context.Context, to, what string, flags ...string) error {
-	arguments := append([]string{"build", "-o", to}, flags...)
-	if out, err := exec.CommandContext(ctx, "go", append(arguments, what)...).CombinedOutput(); err != nil {
+	dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/seqlease/seqlease").Output()
+	if err != nil {
+		return fmt.Errorf("find the sources: %w", err)
+	}
+	command := exec.CommandContext(ctx, "go", append(append([]string{"build", "-o", to}, flags...), what)...)
+	command.Dir = strings.TrimSpace(string(dir))
+	if out, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s: %w: %s", what, err, out)
 	}
 	return nil
