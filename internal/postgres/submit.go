@@ -68,46 +68,30 @@ func chunks(entries iter.Seq2[submission.PackedEntry, error]) iter.Seq2[*chunk, 
 
 // Submit stores an upload with its terms and tickets (L1, L17), as
 // [submission.Store] says. The transaction only reads what is packed already and
-// inserts it. The entries are counted first, for their ranks.
+// inserts it.
 func (s *Store) Submit(ctx context.Context, u submission.Upload) ([]seqlease.SubmissionIDMapping, error) {
 	o, err := s.organism(ctx, u.Organism)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.shares.uploads.Acquire(ctx, 1); err != nil {
-		return nil, err
-	}
-	defer s.shares.uploads.Release(1)
-	count := 0
-	for _, err := range u.Entries {
-		if err != nil {
-			return nil, fmt.Errorf("submit to %s: %w", u.Organism, err)
-		}
-		count++
-	}
-	ranks, err := s.reserveRanks(ctx, o.id, u.GroupID, count)
-	if err != nil {
-		return nil, fmt.Errorf("submit to %s: %w", u.Organism, err)
-	}
 	var made []seqlease.SubmissionIDMapping
+	var first map[seqlease.PipelineVersion]int64
 	err = s.retry(ctx, func() (err error) {
-		made, err = s.insertChunks(ctx, o, u, ranks)
+		made, first, err = s.insertChunks(ctx, o, u)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("submit to %s: %w", u.Organism, err)
 	}
-	if len(made) > 0 {
-		s.added(u.Organism, o.id, queue.LaneFresh, ranks)
-	}
+	s.added(u.Organism, o.id, queue.LaneFresh, first)
 	return made, nil
 }
 
-// insertChunks stores the chunks in one transaction. The counters are bumped
-// last: held through a long transaction they would make others wait.
-func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.Upload, ranks map[seqlease.PipelineVersion]int64) ([]seqlease.SubmissionIDMapping, error) {
-	var made []seqlease.SubmissionIDMapping
-	err := s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+// insertChunks stores the chunks in one transaction, and returns also the ranks
+// before the first tickets. The counters are bumped last: held through a long
+// transaction they would make others wait.
+func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.Upload) (made []seqlease.SubmissionIDMapping, first map[seqlease.PipelineVersion]int64, err error) {
+	err = s.longTransaction(ctx, s.shares.uploads, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var exists bool
 		if err := tx.QueryRow(ctx, groupExistsSQL, pgx.StrictNamedArgs{"id": u.GroupID}).Scan(&exists); err != nil {
 			return err
@@ -119,11 +103,18 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 			if err != nil {
 				return err
 			}
-			part, err := insertChunk(ctx, tx, o, u, c, ranksAfter(ranks, len(made)))
+			ranks, err := s.reserveRanks(ctx, tx, o.id, u.GroupID, len(c.submitted))
+			if err != nil {
+				return err
+			}
+			part, err := insertChunk(ctx, tx, o, u, c, ranks)
 			if err != nil {
 				return err
 			}
 			made = append(made, part...)
+			if first == nil {
+				first = ranks
+			}
 		}
 		if len(made) == 0 {
 			return nil
@@ -131,19 +122,10 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 		_, err := tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
 		return err
 	})
-	return made, err
+	return made, first, err
 }
 
-// ranksAfter are the ranks that are left after the first used ones.
-func ranksAfter(ranks map[seqlease.PipelineVersion]int64, used int) knownBounds {
-	var b knownBounds
-	for version, before := range ranks {
-		b.versions, b.ranks = append(b.versions, int64(version)), append(b.ranks, before+int64(used))
-	}
-	return b
-}
-
-func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, c *chunk, ranks knownBounds) ([]seqlease.SubmissionIDMapping, error) {
+func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, c *chunk, ranks map[seqlease.PipelineVersion]int64) ([]seqlease.SubmissionIDMapping, error) {
 	rows, err := tx.Query(ctx, reserveNumbersSQL, pgx.StrictNamedArgs{"count": len(c.submitted)})
 	if err != nil {
 		return nil, err
@@ -162,12 +144,16 @@ func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.U
 			AccessionVersion: seqlease.AccessionVersion{Accession: accession, Version: 1}, SubmissionID: c.submissionIDs[i],
 		}
 	}
+	var rankVersions, rankList []int64
+	for version, before := range ranks {
+		rankVersions, rankList = append(rankVersions, int64(version)), append(rankList, before)
+	}
 	restricted := u.Terms.Type == seqlease.TermsRestricted
 	_, err = tx.Exec(ctx, insertEntriesSQL, pgx.StrictNamedArgs{
 		"organism": o.id, "group_id": u.GroupID, "submitter": u.Submitter, "dictionaries": c.dictionaries,
 		"ids": ids, "accessions": accessions, "submission_ids": c.submissionIDs, "submitted": c.submitted,
 		"restricted": restricted, "restricted_until": pgtype.Date{Time: u.Terms.RestrictedUntil, Valid: restricted},
-		"rank_versions": ranks.versions, "ranks": ranks.ranks,
+		"rank_versions": rankVersions, "ranks": rankList,
 	})
 	return made, err
 }

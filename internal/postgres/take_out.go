@@ -52,7 +52,7 @@ func (s *Store) takeOut(ctx context.Context, tx pgx.Tx, organismID int32, organi
 	}
 	for id := range running {
 		state := states[id]
-		if state.status == seqlease.Processed || state.status == seqlease.Received {
+		if state.status == seqlease.Received { // with a result it is processed, though it is so again (V9)
 			state.status = seqlease.InProcessing
 			states[id] = state
 		}

@@ -1,4 +1,4 @@
--- seqlease entry_states (L4): status (0 received, 1 in processing, 2 processed, 3 released) and outcome of entries that are locked
+-- seqlease entry_states (L4, V9): status (0 received, 1 in processing, 2 processed, 3 released) and outcome of entries that are locked
 WITH held AS MATERIALIZED (
     SELECT unnest(l.entry_ids) AS entry_id
     FROM organism AS o JOIN lease AS l ON l.organism_id = o.id AND l.pipeline_version = o.current_version
@@ -8,8 +8,8 @@ SELECT e.id,
     CASE
         WHEN e.released_at IS NOT NULL THEN 3
         WHEN e.is_revocation THEN 2
-        WHEN e.id IN (SELECT entry_id FROM held) THEN 1
         WHEN r.entry_id IS NOT NULL THEN 2
+        WHEN e.id IN (SELECT entry_id FROM held) THEN 1
         ELSE 0
     END AS status,
     coalesce(r.outcome, 0) AS outcome

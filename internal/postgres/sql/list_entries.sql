@@ -1,4 +1,4 @@
--- seqlease list_entries (L4): entries as people see them, by accession and version; outcome is null while in processing
+-- seqlease list_entries (L4, V9): entries as people see them, by accession and version; outcome is null while in processing
 WITH held AS MATERIALIZED (
     SELECT unnest(l.entry_ids) AS entry_id
     FROM organism AS o JOIN lease AS l ON l.organism_id = o.id AND l.pipeline_version = o.current_version
@@ -11,11 +11,11 @@ FROM (
         CASE
             WHEN e.released_at IS NOT NULL THEN 3
             WHEN e.is_revocation THEN 2
-            WHEN e.id IN (SELECT entry_id FROM held) THEN 1
             WHEN r.entry_id IS NOT NULL THEN 2
+            WHEN e.id IN (SELECT entry_id FROM held) THEN 1
             ELSE 0
         END AS status,
-        CASE WHEN e.is_revocation OR e.id NOT IN (SELECT entry_id FROM held) THEN coalesce(r.outcome, 0) END AS outcome
+        CASE WHEN e.is_revocation OR r.entry_id IS NOT NULL OR e.id NOT IN (SELECT entry_id FROM held) THEN coalesce(r.outcome, 0) END AS outcome
     FROM entry AS e
     JOIN organism AS o ON o.id = e.organism_id
     LEFT JOIN result AS r ON r.pipeline_version = o.current_version AND r.entry_id = e.id AND r.revision = e.revision

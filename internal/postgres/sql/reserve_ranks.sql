@@ -11,10 +11,10 @@ WITH head AS MATERIALIZED (
     JOIN pipeline_version AS pv ON pv.organism_id = o.id AND pv.version >= o.current_version
     LEFT JOIN unnest(@bound_versions::bigint[], @bound_ranks::bigint[], @bound_ids::bigint[]) AS k (version, rank, id) ON k.version = pv.version
     CROSS JOIN LATERAL (SELECT coalesce(k.rank, -1) AS rank, coalesce(k.id, 0) AS id) AS b
-    WHERE o.id = @organism AND EXISTS (SELECT FROM submitting_group WHERE id = @group_id::bigint)
+    WHERE o.id = @organism
 )
 INSERT INTO turn (organism_id, pipeline_version, lane, group_id, last_rank)
-SELECT @organism, version, 0, @group_id, rank + @count::bigint FROM head ORDER BY version
+SELECT @organism, version, 0, @group_id::bigint, rank + @count::bigint FROM head ORDER BY version
 ON CONFLICT (organism_id, pipeline_version, lane, group_id) DO UPDATE
     SET last_rank = greatest(excluded.last_rank, turn.last_rank + @count)
 RETURNING pipeline_version, last_rank - @count AS before
