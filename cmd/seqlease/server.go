@@ -10,9 +10,12 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/auth"
 	"github.com/seqlease/seqlease/internal/httpapi"
+	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/spool"
 	"github.com/seqlease/seqlease/internal/submission"
@@ -30,6 +33,9 @@ type server struct {
 	spool  *spool.Dir
 	failed chan struct{} // closed when serving ended by itself
 	err    error         // why; read after failed
+	// loops are what runs beside the requests, until endLoops.
+	loops    errgroup.Group
+	endLoops context.CancelFunc
 }
 
 // startServer wires the rooms as the configuration says and serves. The
@@ -49,22 +55,32 @@ func startServer(ctx context.Context, c *Config, logger *slog.Logger) (*server, 
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	opened, err := address.open(ctx, c.PoolSize, logger)
+	bell := &queue.Bell{}
+	opened, err := address.open(ctx, c, bell, logger)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	s := &server{store: opened, spool: files, failed: make(chan struct{})}
-	if err := s.start(ctx, c, listener, logger); err != nil {
+	if err := s.start(ctx, c, bell, listener, logger); err != nil {
 		return nil, errors.Join(err, listener.Close(), opened.Close())
 	}
 	return s, nil
 }
 
-func (s *server) start(ctx context.Context, c *Config, listener net.Listener, logger *slog.Logger) error {
-	handler, err := s.wire(ctx, c, logger)
+func (s *server) start(ctx context.Context, c *Config, bell *queue.Bell, listener net.Listener, logger *slog.Logger) error {
+	organisms, err := c.catalog()
 	if err != nil {
 		return err
 	}
+	if err := s.store.Register(ctx, organisms.All()); err != nil {
+		return fmt.Errorf("register the organisms: %w", err)
+	}
+	work := queue.New(s.store, organisms, queue.WithBell(bell), queue.WithLogger(logger))
+	handler, err := s.wire(c, organisms, work, logger)
+	if err != nil {
+		return err
+	}
+	s.startLoops(ctx, c, work, logger)
 	s.url = "http://" + listener.Addr().String()
 	s.http = httpapi.NewServer(handler)
 	s.http.ErrorLog = slog.NewLogLogger(logger.Handler(), slog.LevelWarn)
@@ -77,15 +93,19 @@ func (s *server) start(ctx context.Context, c *Config, listener net.Listener, lo
 	return nil
 }
 
-// wire makes the rooms and connects them: door, domain, store.
-func (s *server) wire(ctx context.Context, c *Config, logger *slog.Logger) (http.Handler, error) {
-	organisms, err := c.catalog()
-	if err != nil {
-		return nil, err
+// startLoops starts what runs beside the requests. A server that takes no writes
+// has no keeper.
+func (s *server) startLoops(ctx context.Context, c *Config, work *queue.Queue, logger *slog.Logger) {
+	ctx, s.endLoops = context.WithCancel(context.WithoutCancel(ctx))
+	s.loops.Go(func() error { return work.Run(ctx) })
+	if !c.ReadOnlyMode {
+		keeper := queue.NewKeeper(s.store, queue.KeeperOptions{Retry: c.retry(), HistoryFor: c.historyFor(), Logger: logger})
+		s.loops.Go(func() error { return keeper.Run(ctx) })
 	}
-	if err := s.store.Register(ctx, organisms.All()); err != nil {
-		return nil, fmt.Errorf("register the organisms: %w", err)
-	}
+}
+
+// wire makes the other rooms and connects them: door, domain, store.
+func (s *server) wire(c *Config, organisms *organism.Catalog, work *queue.Queue, logger *slog.Logger) (http.Handler, error) {
 	verifier, err := c.verifier()
 	if err != nil {
 		return nil, err
@@ -99,7 +119,7 @@ func (s *server) wire(ctx context.Context, c *Config, logger *slog.Logger) (http
 		options.DataUseTerms.OpenURL, options.DataUseTerms.RestrictedURL = urls.Open, urls.Restricted
 	}
 	return httpapi.New(httpapi.Options{
-		Queue:       queue.New(s.store, organisms),
+		Queue:       work,
 		Submissions: submission.New(s.store, organisms, options),
 		Organisms:   organisms,
 		Verifier:    verifier,
@@ -137,16 +157,17 @@ func (c *Config) verifier() (auth.Verifier, error) {
 // URL is where the server can be reached.
 func (s *server) URL() string { return s.url }
 
-// Stop takes no more requests, lets those that run finish for a while, and
-// closes the store, also if ctx has ended. It returns why the server failed, if
-// it did.
+// Stop takes no more requests, answers claims that wait, lets what runs finish for
+// a while, and closes the store, also if ctx has ended. It returns why the server
+// failed, if it did.
 func (s *server) Stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
+	s.endLoops()
 	err := s.http.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = s.http.Close() // cuts what is left; the clients see a broken stream
 	}
 	<-s.failed
-	return errors.Join(s.err, err, s.store.Close())
+	return errors.Join(s.err, err, s.loops.Wait(), s.store.Close())
 }

@@ -50,17 +50,19 @@ func parseStore(text string) (storeAddress, error) {
 	return storeAddress{}, errors.New("write sqlite:FILE or postgres://USER@HOST/DATABASE")
 }
 
-// open opens the store. SQLite brings its schema up by itself; PostgreSQL is
+// open opens the store, which rings the bell. SQLite brings its schema up by itself; PostgreSQL is
 // refused until `seqlease migrate up` has done so.
-func (a storeAddress) open(ctx context.Context, poolSize int, logger *slog.Logger) (store, error) {
+func (a storeAddress) open(ctx context.Context, c *Config, bell *queue.Bell, logger *slog.Logger) (store, error) {
 	if a.kind == kindPostgres {
-		s, err := postgres.Open(ctx, postgres.Options{Address: a.address, MaxConnections: poolSize, Logger: logger})
+		s, err := postgres.Open(ctx, postgres.Options{
+			Address: a.address, MaxConnections: c.PoolSize, Retry: c.retry(), Bell: bell, Logger: logger,
+		})
 		if err != nil {
 			return nil, err // not a nil *postgres.Store in the interface
 		}
 		return s, nil
 	}
-	s, err := sqlite.Open(ctx, sqlite.Options{Path: a.address, Logger: logger})
+	s, err := sqlite.Open(ctx, sqlite.Options{Path: a.address, Retry: c.retry(), Bell: bell, Logger: logger})
 	if err != nil {
 		return nil, err
 	}

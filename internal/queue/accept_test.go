@@ -102,6 +102,36 @@ func TestAccept_L5_EveryRefusedLineIsNamedAndNothingIsStored(t *testing.T) {
 	}
 }
 
+func TestAccept_L5_SkipStoresTheGoodLines(t *testing.T) {
+	t.Parallel()
+	h := open(t, 3, nil)
+	lease := h.claim(t, 3)
+	acceptance, err := h.NewAcceptance(t.Context(), queue.AcceptanceRequest{Organism: fern, PipelineVersion: 1, SubmittedBy: "pipeline", Skip: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := good(t, lease, 1)
+	lost.AttemptID = seqlease.NewAttemptID()
+	for i, r := range []*seqlease.Result{good(t, lease, 0), lost, good(t, lease, 0)} {
+		if err := acceptance.Add(i+1, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := acceptance.Refuse(4, seqlease.AccessionVersion{}, "no JSON: \x1b[31m\x00"); err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := acceptance.Commit(t.Context())
+	if err != nil || accepted.Stored != 1 {
+		t.Errorf("got %+v and %v, want one line stored", accepted, err)
+	}
+	check(t, refusals(t, &seqlease.RefusedError{Refused: accepted.Refused}, lease), []string{
+		"2 1 lease-lost: ", "3 0 duplicate: lines 1 and 3", "4 ? invalid: no JSON: \uFFFD",
+	})
+	if got, want := h.states(t), map[string]int{"PROCESSED NO_ISSUES": 1, "IN_PROCESSING ": 2}; !cmp.Equal(got, want) {
+		t.Errorf("states: got %v, want %v", got, want)
+	}
+}
+
 // TestAccept_ResultsWithErrorsMayHoldAnything: what made the pipeline give up
 // must not keep the report from being stored.
 func TestAccept_ResultsWithErrorsMayHoldAnything(t *testing.T) {

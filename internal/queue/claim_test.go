@@ -29,6 +29,9 @@ func TestClaim_Limits(t *testing.T) {
 		{"short lease", func(r *queue.ClaimRequest) { r.LeaseSeconds = 9 }, "leaseSeconds", nil, "10 to 86400"},
 		{"negative lease", func(r *queue.ClaimRequest) { r.LeaseSeconds = -600 }, "leaseSeconds", nil, "10 to 86400"},
 		{"long lease", func(r *queue.ClaimRequest) { r.LeaseSeconds = 86_401 }, "leaseSeconds", nil, "10 to 86400"},
+		{"negative wait", func(r *queue.ClaimRequest) { r.Wait = -time.Second }, "waitSeconds", nil, "0 to 30"},
+		{"long wait", func(r *queue.ClaimRequest) { r.Wait = 31 * time.Second }, "waitSeconds", nil, "0 to 30"},
+		{"broken wait", func(r *queue.ClaimRequest) { r.Wait = 1500 * time.Millisecond }, "waitSeconds", nil, "whole seconds"},
 		{"long worker id", func(r *queue.ClaimRequest) { r.WorkerID = strings.Repeat("é", 201) }, "workerId", nil, "200"},
 		{"NUL in the worker id", func(r *queue.ClaimRequest) { r.WorkerID = "w\x00" }, "workerId", nil, "control"},
 		{"escape in the worker id", func(r *queue.ClaimRequest) { r.WorkerID = "\x1b[31mw" }, "workerId", nil, "control"},
@@ -159,5 +162,68 @@ func TestClaim_L8_CallerThatLeavesHoldsNothing(t *testing.T) {
 	}
 	if lease := h.claim(t, 2); len(lease.Entries) != 2 || lease.Entries[0].Attempt != 1 {
 		t.Errorf("got %+v, want both entries in their first attempt", lease.Entries)
+	}
+}
+
+func TestClaim_L9_AWorkerThatFailsEverythingIsSlowedDown(t *testing.T) {
+	t.Parallel()
+	h := open(t, 20, nil)
+	request := queue.ClaimRequest{Organism: fern, PipelineVersion: 1, Entries: 1, ClaimedBy: "pipeline", WorkerID: "w1", Wait: time.Second}
+	claim := func(r queue.ClaimRequest) queue.Lease {
+		t.Helper()
+		lease, err := h.Claim(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lease
+	}
+	spoiled := func(lease queue.Lease) *seqlease.Result {
+		r := good(t, lease, 0)
+		r.Data.Metadata["alien"] = []byte("1")
+		return r
+	}
+	fail := func(n int) {
+		t.Helper()
+		for range n {
+			if err := h.send(t, spoiled(claim(request))); err == nil {
+				t.Fatal("a result that breaks a rule was accepted")
+			}
+		}
+	}
+	fail(4)
+	// One good result in between, and nothing happens.
+	if err := h.send(t, good(t, claim(request), 0)); err != nil {
+		t.Fatal(err)
+	}
+	fail(4)
+	last := claim(request)
+	if len(last.Entries) != 1 || last.RetryAfter != 0 {
+		t.Fatalf("got %+v, want an entry: there was a good result among nine", last)
+	}
+	if err := h.send(t, spoiled(last)); err == nil {
+		t.Fatal("a result that breaks a rule was accepted")
+	}
+	slowed := claim(request)
+	if len(slowed.Entries) != 0 || slowed.RetryAfter <= 0 || slowed.RetryAfter > 2*time.Second || slowed.Mark != "" {
+		t.Errorf("got %+v, want nothing, a pause, and no mark that could hide work", slowed)
+	}
+	outdated := request
+	outdated.PipelineVersion = 0
+	if _, err := h.Claim(t.Context(), outdated); !errors.Is(err, seqlease.ErrPipelineOutdated) {
+		t.Errorf("slowed down, with an outdated version: got %v, want %v", err, seqlease.ErrPipelineOutdated)
+	}
+	for _, other := range []string{"w2", ""} {
+		r := request
+		r.WorkerID = other
+		if lease := claim(r); len(lease.Entries) != 1 || lease.RetryAfter != 0 {
+			t.Errorf("worker %q: got %+v, want an entry", other, lease)
+		}
+	}
+	// A result of an earlier claim is stored: the worker can do it.
+	if err := h.send(t, good(t, last, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if lease := claim(request); len(lease.Entries) != 1 {
+		t.Errorf("got %+v, want an entry after a stored result", lease)
 	}
 }

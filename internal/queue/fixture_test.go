@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,6 +30,7 @@ type house struct {
 	*queue.Queue
 	store       *sqlite.Store
 	path        string // of the store
+	log         *lockedBuffer
 	submissions *submission.Submissions
 	group       int64
 }
@@ -37,9 +39,16 @@ type house struct {
 // and the store.
 func open(t *testing.T, n int, wrap func(queue.Store) queue.Store) *house {
 	t.Helper()
+	return openWith(t, n, wrap, &queue.Bell{})
+}
+
+// openWith is open with a bell for the store to ring, which the queue answers if
+// options say so.
+func openWith(t *testing.T, n int, wrap func(queue.Store) queue.Store, bell *queue.Bell, options ...queue.Option) *house {
+	t.Helper()
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "seqlease.db")
-	store, err := sqlite.Open(ctx, sqlite.Options{Path: path})
+	store, err := sqlite.Open(ctx, sqlite.Options{Path: path, Bell: bell})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +76,10 @@ func open(t *testing.T, n int, wrap func(queue.Store) queue.Store) *house {
 	if wrap != nil {
 		seen = wrap(store)
 	}
+	log := &lockedBuffer{}
+	options = append(options, queue.WithLogger(slog.New(slog.NewTextHandler(log, nil))))
 	h := &house{
-		Queue: queue.New(seen, catalog), store: store, path: path,
+		Queue: queue.New(seen, catalog, options...), store: store, path: path, log: log,
 		submissions: submission.New(store, catalog, submission.Options{AccessionPrefix: "LOC_"}),
 	}
 	group, err := h.submissions.CreateGroup(ctx, seqlease.Person{Name: "anna"}, seqlease.NewGroup{GroupName: "Anna's"})

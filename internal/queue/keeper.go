@@ -42,6 +42,12 @@ type KeeperOptions struct {
 	Logger     *slog.Logger  // nil: says nothing
 }
 
+// keptStore is what a keeper needs of a [Store].
+type keptStore interface {
+	KeeperStore
+	packer
+}
+
 // Keeper tidies up behind the queue: it makes the entries of ended leases wait
 // again, quarantines what is used up, trims the history, and gives tickets to
 // entries that have none (L1, L9, V4). Any number of servers may run keepers at
@@ -49,12 +55,6 @@ type KeeperOptions struct {
 type Keeper struct {
 	store   keptStore
 	options KeeperOptions
-}
-
-// keptStore is what a keeper needs of a store.
-type keptStore interface {
-	KeeperStore
-	packer
 }
 
 // NewKeeper returns a keeper. It does nothing until [Keeper.Run].

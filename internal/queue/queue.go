@@ -10,7 +10,7 @@ import (
 // Queue is what the door calls to claim work, accept results, renew and give
 // back leases, and what operators call. It may be used concurrently.
 type Queue struct {
-	store     everyStore
+	store     Store
 	organisms *organism.Catalog
 	logger    *slog.Logger
 	waiting   *waitingRoom
@@ -31,7 +31,7 @@ func WithBell(bell *Bell) Option { return func(q *Queue) { bell.Answer(q.waiting
 // woken while [Queue.Run] runs.
 func New(store Store, organisms *organism.Catalog, options ...Option) *Queue {
 	q := &Queue{
-		store: everyStoreOf(store), organisms: organisms, logger: slog.New(slog.DiscardHandler),
+		store: store, organisms: organisms, logger: slog.New(slog.DiscardHandler),
 		waiting: newWaitingRoom(), failing: newFailingWorkers(),
 	}
 	for _, option := range options {

@@ -12,6 +12,11 @@ import (
 // transaction, and every instant in it is read from the database's clock (L11).
 // All methods may be called concurrently.
 type Store interface {
+	RenewStore
+	WaitStore
+	OperatorStore
+	KeeperStore
+
 	// Claim moves up to c.Entries waiting entries under c.AttemptID (L2, L4).
 	// With nothing waiting the lease has no entries and its Mark may answer "not
 	// modified" (L14). Errors: [seqlease.ErrUnknownOrganism],
