@@ -18,10 +18,23 @@ import (
 func TestAccess_Matrix(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, doorOptions{})
-	const public, anybody, pipelines = "public", "any token", "pipelines"
+	const public, anybody, pipelines, operators = "public", "any token", "pipelines", "operators"
 	for _, tt := range []struct{ method, path, need string }{
 		{"POST", "/nowhere/extract-unprocessed-data", pipelines},
 		{"POST", "/nowhere/submit-processed-data", pipelines},
+		{"POST", "/nowhere/renew-lease", pipelines},
+		{"POST", "/nowhere/return-lease", pipelines},
+		{"GET", "/nowhere/leases", operators},
+		{"POST", "/nowhere/leases/free", operators},
+		{"GET", "/nowhere/quarantine", operators},
+		{"POST", "/nowhere/quarantine", operators},
+		{"POST", "/nowhere/quarantine/requeue", operators},
+		{"POST", "/nowhere/reprocess", operators},
+		{"POST", "/nowhere/pause", operators},
+		{"POST", "/nowhere/resume", operators},
+		{"POST", "/nowhere/pipelines/1/pause", operators},
+		{"POST", "/nowhere/pipelines/1/resume", operators},
+		{"GET", "/nowhere/entries/LOC_000001Y/1/history", anybody},
 		{"POST", "/nowhere/submit", anybody},
 		{"POST", "/nowhere/approve-processed-data", anybody},
 		{"GET", "/nowhere/get-sequences", anybody},
@@ -76,7 +89,8 @@ func TestAccess_Matrix(t *testing.T) {
 
 		for _, user := range []string{anna, root, pipe} {
 			a := d.call(t, tt.method, tt.path, user, nil)
-			if want := tt.need != pipelines || user == pipe; let(a) != want {
+			want := tt.need == pipelines && user == pipe || tt.need == operators && user == root || tt.need == anybody || tt.need == public
+			if let(a) != want {
 				t.Errorf("%s as %s: got %d, want to be let in: %v", name, user, a.StatusCode, want)
 			} else if !want && (!strings.HasPrefix(a.Header.Get("WWW-Authenticate"), `Bearer error="insufficient_scope"`) || len(a.body) != 0) {
 				t.Errorf("%s as %s: got %q, %q; want insufficient_scope and no body", name, user, a.Header.Get("WWW-Authenticate"), a.body)
@@ -95,7 +109,7 @@ func TestAccess_Matrix(t *testing.T) {
 func TestAccess_BeforeTheBody(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, doorOptions{})
-	for _, path := range []string{"/zika/submit-processed-data", "/zika/submit", "/groups"} {
+	for _, path := range []string{"/zika/submit-processed-data", "/zika/submit", "/groups", "/zika/return-lease", "/zika/quarantine"} {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(d.url, "http://"))
 		if err != nil {
 			t.Fatal(err)

@@ -214,7 +214,7 @@ type Insertions map[string][]string
 // LeaseList defines model for LeaseList.
 type LeaseList struct {
 	// FailingWorkers On the first page, most failures first
-	FailingWorkers *[]FailingWorker `json:"failingWorkers,omitempty"`
+	FailingWorkers *[]FailingWorker `json:"failingWorkers,omitzero"`
 	Leases         []HeldLease      `json:"leases"`
 
 	// Next The parameter `after` of the next page; null if this is the last

@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -66,6 +67,10 @@ type door struct {
 	dir   string
 	log   *logBuffer
 	ended sync.Map // addresses of clients whose connections the server is done with
+	// address is where the test opens the database beside the store.
+	address string
+	// stopWaiting ends the queue's loop, as a server does that stops.
+	stopWaiting func()
 }
 
 // doorOptions are what tests change.
@@ -77,13 +82,16 @@ type doorOptions struct {
 	// spoolLimit is that of [spool.NewDir].
 	spoolLimit int64
 	// open opens the store; nil: [openSQLite].
-	open func(*testing.T) database
+	open func(*testing.T, *queue.Bell) (database, string)
 	// wrap stands between the store and the domain, to break it on purpose.
 	wrap func(store) store
 }
 
 type store interface {
 	queue.Store
+	queue.RenewStore
+	queue.WaitStore
+	queue.OperatorStore
 	submission.Store
 }
 
@@ -95,13 +103,33 @@ type database interface {
 	Close() error
 }
 
-func openSQLite(t *testing.T) database {
+func openSQLite(t *testing.T, bell *queue.Bell) (opened database, address string) {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "store.db"), Logger: slog.New(slog.DiscardHandler)})
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Logger: slog.New(slog.DiscardHandler), Bell: bell})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return s, "file:" + path + "?_pragma=busy_timeout(5000)&_txlock=immediate"
+}
+
+// execSQLite changes the database of a door behind its back.
+func (d *door) execSQLite(t *testing.T, statement string, args ...any) {
+	t.Helper()
+	db, err := sql.Open("sqlite", d.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(t.Context(), statement, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ageLeases lets time pass for every lease.
+func (d *door) ageLeases(t *testing.T, by time.Duration) {
+	t.Helper()
+	d.execSQLite(t, "UPDATE lease SET lease_until = lease_until - ?", by.Microseconds())
 }
 
 func newDoor(t *testing.T, o doorOptions) *door {
@@ -110,7 +138,9 @@ func newDoor(t *testing.T, o doorOptions) *door {
 	if o.open == nil {
 		o.open = openSQLite
 	}
-	opened := o.open(t)
+	bell := &queue.Bell{}
+	opened, address := o.open(t, bell)
+	d.address = address
 	t.Cleanup(func() {
 		if err := opened.Close(); err != nil {
 			t.Error(err)
@@ -131,11 +161,13 @@ func newDoor(t *testing.T, o doorOptions) *door {
 		o.ready = opened.Ready
 	}
 	d.spool = spool.NewDir(d.dir, o.spoolLimit)
+	logger := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	q := queue.New(used, catalog, queue.WithLogger(logger), queue.WithBell(bell))
 	handler, err := httpapi.New(httpapi.Options{
-		Queue:       queue.New(used, catalog),
+		Queue:       q,
 		Submissions: submission.New(used, catalog, submission.Options{AccessionPrefix: "LOC_", DataUseTerms: o.terms, Spool: d.spool}),
 		Organisms:   catalog, Verifier: tokens(t), Ready: o.ready, Name: "Test <instance>",
-		Logger:       slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Logger:       logger,
 		StallTimeout: o.stall, ReadOnly: o.readOnly,
 	})
 	if err != nil {
@@ -152,7 +184,22 @@ func newDoor(t *testing.T, o doorOptions) *door {
 	server.Start()
 	t.Cleanup(server.Close)
 	d.url = server.URL
+	d.runQueue(t, q)
 	return d
+}
+
+// runQueue runs the queue's loop until the test ends.
+func (d *door) runQueue(t *testing.T, q *queue.Queue) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- q.Run(ctx) }()
+	d.stopWaiting = sync.OnceFunc(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the queue's loop: %v", err)
+		}
+	})
+	t.Cleanup(d.stopWaiting)
 }
 
 func tokens(t *testing.T) auth.Verifier {

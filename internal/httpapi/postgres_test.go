@@ -15,6 +15,7 @@ import (
 
 	"github.com/seqlease/seqlease/internal/pgcluster"
 	"github.com/seqlease/seqlease/internal/postgres"
+	"github.com/seqlease/seqlease/internal/queue"
 )
 
 // cluster is the PostgreSQL server of this package's tests, each of which has a
@@ -56,14 +57,14 @@ func newPostgres(t *testing.T) string {
 }
 
 // openPostgres is for doorOptions.open.
-func openPostgres(address string) func(*testing.T) database {
-	return func(t *testing.T) database {
+func openPostgres(address string, connections int) func(*testing.T, *queue.Bell) (database, string) {
+	return func(t *testing.T, bell *queue.Bell) (database, string) {
 		t.Helper()
-		s, err := postgres.Open(t.Context(), postgres.Options{Address: address})
+		s, err := postgres.Open(t.Context(), postgres.Options{Address: address, MaxConnections: connections, Bell: bell})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s
+		return s, address
 	}
 }
 
@@ -71,7 +72,7 @@ func openPostgres(address string) func(*testing.T) database {
 // within the body: the entries are claimable again, and the claim didn't count.
 func TestPostgres_L8_UndeliveredIsGivenBack(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, doorOptions{open: openPostgres(newPostgres(t))})
+	d := newDoor(t, doorOptions{open: openPostgres(newPostgres(t), 0)})
 	d.submit(t, d.newGroup(t, anna), 6, 1<<20)  // more than sockets buffer
 	for _, read := range []int64{10, 1 << 20} { // both only come once the claim is made
 		conn := d.openClaim(t, claimForm)
@@ -92,7 +93,7 @@ func TestPostgres_L15_DamagedResultCutsTheStream(t *testing.T) {
 	t.Parallel()
 	const entries = 2000 // so many that the answer has begun before the last one
 	address := newPostgres(t)
-	d := newDoor(t, doorOptions{open: openPostgres(address)})
+	d := newDoor(t, doorOptions{open: openPostgres(address, 0)})
 	d.submit(t, d.newGroup(t, anna), entries, 20)
 	d.sendResults(t, resultsOf(d.claim(t, pipe, entries))).want(t, 204)
 	d.call(t, "POST", "/zika/approve-processed-data", anna, strings.NewReader(`{"scope":"ALL"}`), "Content-Type", "application/json").want(t, 200)

@@ -75,7 +75,7 @@ func TestResults_Refusals(t *testing.T) {
 		{"another type", good, "", "application/json", 415, []string{"application/x-ndjson"}},
 		{"no type", good, "", " ", 415, []string{"application/x-ndjson"}},
 		{"no version", good, "/zika/submit-processed-data", "", 400, []string{"pipelineVersion"}},
-		{"skipping", good, "/zika/submit-processed-data?pipelineVersion=1&onRefused=skip", "", 400, []string{"onRefused", "not supported"}},
+		{"other case", good, "/zika/submit-processed-data?pipelineVersion=1&onRefused=SKIP", "", 400, []string{"onRefused", "SKIP"}},
 		{"nonsense", good, "/zika/submit-processed-data?pipelineVersion=1&onRefused=maybe", "", 400, []string{"onRefused", "maybe"}},
 		{"another organism", good, "/cchf/submit-processed-data?pipelineVersion=1", "", 422, nil},
 	} {

@@ -93,7 +93,7 @@ func TestDescription_RolesComeFromTheSpec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var public, pipeline []string
+	var public, pipeline, operators []string
 	for operation, a := range d.access {
 		if a.public {
 			public = append(public, operation)
@@ -101,11 +101,25 @@ func TestDescription_RolesComeFromTheSpec(t *testing.T) {
 		if slices.Contains(a.roles, seqlease.PreprocessingPipeline) {
 			pipeline = append(pipeline, operation)
 		}
+		if slices.Contains(a.roles, seqlease.SuperUser) {
+			operators = append(operators, operation)
+		}
 	}
 	slices.Sort(public)
 	slices.Sort(pipeline)
-	if want := []string{"POST /{organism}/extract-unprocessed-data", "POST /{organism}/submit-processed-data"}; !slices.Equal(pipeline, want) {
+	slices.Sort(operators)
+	if want := []string{
+		"POST /{organism}/extract-unprocessed-data", "POST /{organism}/renew-lease", "POST /{organism}/return-lease",
+		"POST /{organism}/submit-processed-data",
+	}; !slices.Equal(pipeline, want) {
 		t.Errorf("for pipelines: %v, want %v", pipeline, want)
+	}
+	if want := []string{
+		"GET /{organism}/leases", "GET /{organism}/quarantine", "POST /{organism}/leases/free", "POST /{organism}/pause",
+		"POST /{organism}/pipelines/{version}/pause", "POST /{organism}/pipelines/{version}/resume", "POST /{organism}/quarantine",
+		"POST /{organism}/quarantine/requeue", "POST /{organism}/reprocess", "POST /{organism}/resume",
+	}; !slices.Equal(operators, want) {
+		t.Errorf("for operators: %v, want %v", operators, want)
 	}
 	want := []string{
 		"GET /", "GET /actuator/health", "GET /actuator/health/liveness", "GET /actuator/health/readiness", "GET /groups/{groupId}",

@@ -25,7 +25,7 @@ type access struct {
 type description struct {
 	json     []byte
 	access   map[string]access   // by method and path, as in "GET /groups/{groupId}"
-	produces map[string][]string // media types of good answers, by the same
+	produces map[string][]string // media types of good answers, by the same; none if there may be no body
 }
 
 // readDescription reads the embedded OpenAPI document. An operation without a
@@ -62,7 +62,9 @@ func readDescription(document []byte) (*description, error) {
 				a.roles = roles
 			}
 			d.access[name] = a
-			d.produces[name] = slices.Sorted(maps.Keys(operation.Responses["200"].Content))
+			if _, bodiless := operation.Responses["204"]; !bodiless {
+				d.produces[name] = slices.Sorted(maps.Keys(operation.Responses["200"].Content))
+			}
 		}
 	}
 	return d, nil
