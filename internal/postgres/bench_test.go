@@ -183,7 +183,7 @@ func BenchmarkClaim(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := s.GiveBack(b.Context(), queue.GiveBack{AttemptID: lease.AttemptID}); err != nil {
+		if _, err := s.GiveBack(b.Context(), returned(lease)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -152,13 +152,13 @@ func (m *memory) look(whole bool) look {
 	if !whole {
 		l.probeFrom = m.probeFrom
 	}
-	m.looks++
-	switch m.looks % (2 * turnInterval) {
-	case turnInterval:
+	switch turn := m.looks % (2 * turnInterval); {
+	case turn == turnInterval:
 		l.turn = queue.LaneSuspect
-	case 0:
+	case turn == 0 && m.looks > 0:
 		l.turn = queue.LaneAlone
 	}
+	m.looks++
 	return l
 }
 

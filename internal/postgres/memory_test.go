@@ -72,7 +72,7 @@ func TestMemory_L9_EveryFourthLookBeginsWithSuspects(t *testing.T) {
 	for range 16 {
 		turns = append(turns, m.look(false).turn)
 	}
-	if diff := cmp.Diff([]queue.Lane{0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 3}, turns); diff != "" {
+	if diff := cmp.Diff([]queue.Lane{0, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0}, turns); diff != "" {
 		t.Errorf("turns (-want +got):\n%s", diff)
 	}
 }

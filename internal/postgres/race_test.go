@@ -107,6 +107,15 @@ func (g *stage) awaitStopped(t *testing.T, n int64) {
 	}
 }
 
+// returned gives the lease back by its user.
+func returned(l queue.Lease) queue.GiveBack {
+	return queue.GiveBack{AttemptID: l.AttemptID, Organism: storetest.WestNile, ClaimedBy: "pipeline"}
+}
+
+func renewal(l queue.Lease, d time.Duration) queue.Renew {
+	return queue.Renew{AttemptID: l.AttemptID, Organism: storetest.WestNile, ClaimedBy: "pipeline", Lease: d}
+}
+
 // later runs f beside the test and returns where its error comes.
 func later(f func() error) <-chan error {
 	done := make(chan error, 1)
@@ -273,11 +282,12 @@ func TestRace_L3_LeaseThatEndsDuringTheLockWaitIsLost(t *testing.T) {
 		"accept": func(g *stage, l queue.Lease) error {
 			return only(g.AcceptResults(context.Background(), answer(l, []byte("x"))))
 		},
+		"renew": func(g *stage, l queue.Lease) error {
+			_, err := g.Renew(context.Background(), renewal(l, time.Hour))
+			return err
+		},
 		"give back": func(g *stage, l queue.Lease) error {
-			n, err := g.GiveBack(context.Background(), queue.GiveBack{AttemptID: l.AttemptID})
-			if err == nil && n == 0 {
-				err = seqlease.ErrLeaseLost
-			}
+			_, err := g.GiveBack(context.Background(), returned(l))
 			return err
 		},
 	} {

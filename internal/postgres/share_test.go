@@ -11,7 +11,6 @@ import (
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/postgres"
-	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/storetest"
 	"github.com/seqlease/seqlease/internal/submission"
 )
@@ -98,7 +97,7 @@ func shortLife(t *testing.T, s *postgres.Store) {
 			t.Fatalf("claimed %d entries: %v", len(lease.Entries), err)
 		}
 		if giveBack {
-			_, err = s.GiveBack(t.Context(), queue.GiveBack{AttemptID: lease.AttemptID})
+			_, err = s.GiveBack(t.Context(), returned(lease))
 		} else {
 			_, err = s.AcceptResults(t.Context(), packedAnswer(s, lease))
 		}
