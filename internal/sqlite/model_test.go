@@ -12,7 +12,7 @@ import (
 
 func TestModel(t *testing.T) {
 	t.Parallel()
-	for name, retry := range map[string]queue.Retry{"default": queue.DefaultRetry, "tight": {Attempts: 3, HandOuts: 4}} {
+	for name, retry := range map[string]queue.Retry{"default": queue.DefaultRetry, "tight": {Attempts: 3, HandOuts: 3}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			storetest.RunModel(t, storetest.Harness{

@@ -26,7 +26,7 @@ func historyCases() []testCase {
 // history reads up to 100 of each of what became of an entry.
 func (f *fixture) history(t *testing.T, av seqlease.AccessionVersion) queue.History {
 	t.Helper()
-	history, err := f.operator(t).History(t.Context(), WestNile, av, 100)
+	history, err := f.History(t.Context(), WestNile, av, 100)
 	if err != nil {
 		t.Fatalf("history of %s: %v", av, err)
 	}
@@ -219,7 +219,7 @@ func historyLimit(t *testing.T, h Harness) {
 		f.giveBack(t, lease.AttemptID, false, 1)
 		f.age(t, time.Second)
 	}
-	history, err := f.operator(t).History(t.Context(), WestNile, versions[0], 3)
+	history, err := f.History(t.Context(), WestNile, versions[0], 3)
 	if err != nil {
 		t.Fatalf("history: %v", err)
 	}
@@ -246,7 +246,7 @@ func historyNotFound(t *testing.T, h Harness) {
 		"another version":  {WestNile, seqlease.AccessionVersion{Accession: versions[0].Accession, Version: 2}},
 		"unknown":          {WestNile, seqlease.AccessionVersion{Accession: "NO", Version: 1}},
 	} {
-		if _, err := f.operator(t).History(t.Context(), ask.o, ask.av, 10); err == nil {
+		if _, err := f.History(t.Context(), ask.o, ask.av, 10); err == nil {
 			t.Errorf("%s: a history was found", name)
 		} else {
 			wantError(t, err, seqlease.ErrNotFound)
@@ -259,7 +259,7 @@ func historyL10(t *testing.T, h Harness) {
 	versions := f.submit(t, 2)
 	f.giveBack(t, f.claim(t, 2).AttemptID, true, 2)
 	f.mustDelete(t, versions[0])
-	_, err := f.operator(t).History(t.Context(), WestNile, versions[0], 10)
+	_, err := f.History(t.Context(), WestNile, versions[0], 10)
 	wantError(t, err, seqlease.ErrNotFound)
 	wantSame(t, "failures of its neighbour", len(f.history(t, versions[1]).Failures), 1)
 }

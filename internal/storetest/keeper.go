@@ -32,7 +32,7 @@ func (f *fixture) sweep(t *testing.T) int {
 	t.Helper()
 	all := 0
 	for {
-		n, err := f.keeper(t).Sweep(t.Context(), 100)
+		n, err := f.Sweep(t.Context(), 100)
 		if err != nil {
 			t.Fatalf("sweep: %v", err)
 		}
@@ -47,7 +47,7 @@ func (f *fixture) reconcile(t *testing.T, page, want int) {
 	t.Helper()
 	all := 0
 	for after, pages := int64(0), 0; ; pages++ {
-		added, last, err := f.keeper(t).Reconcile(t.Context(), after, page)
+		added, last, err := f.Reconcile(t.Context(), after, page)
 		if err != nil {
 			t.Fatalf("reconcile: %v", err)
 		}
@@ -98,7 +98,7 @@ func keeperSweepLimit(t *testing.T, h Harness) {
 	}
 	f.age(t, leaseTime)
 	for _, want := range []int{3, 3, 1, 0} {
-		n, err := f.keeper(t).Sweep(t.Context(), 3)
+		n, err := f.Sweep(t.Context(), 3)
 		if err != nil {
 			t.Fatalf("sweep: %v", err)
 		}
@@ -140,7 +140,7 @@ func keeperSweepAgainstClaim(t *testing.T, h Harness) {
 	for range 2 {
 		group.Go(func() error {
 			for {
-				if n, err := f.keeper(t).Sweep(t.Context(), 2); n == 0 || err != nil {
+				if n, err := f.Sweep(t.Context(), 2); n == 0 || err != nil {
 					return err
 				}
 			}
@@ -172,7 +172,7 @@ func keeperSweepTwo(t *testing.T, h Harness) {
 		go func() {
 			all := 0
 			for {
-				n, err := s.keeper(t).Sweep(t.Context(), 4)
+				n, err := s.Sweep(t.Context(), 4)
 				if err != nil {
 					t.Errorf("sweep: %v", err)
 				}
@@ -256,7 +256,7 @@ func keeperReconcileTwo(t *testing.T, h Harness) {
 	counts := make(chan int, 3)
 	for range cap(counts) {
 		go func() {
-			added, _, err := f.keeper(t).Reconcile(t.Context(), 0, 1000)
+			added, _, err := f.Reconcile(t.Context(), 0, 1000)
 			if err != nil {
 				t.Errorf("reconcile: %v", err)
 			}
@@ -277,7 +277,7 @@ func keeperTrim(t *testing.T, h Harness) {
 	f.giveBack(t, lease.AttemptID, true, len(lease.Entries))
 	trim := func(keep time.Duration, limit int) int {
 		t.Helper()
-		n, err := f.keeper(t).TrimHistory(t.Context(), keep, limit)
+		n, err := f.TrimHistory(t.Context(), keep, limit)
 		if err != nil {
 			t.Fatalf("trim the history: %v", err)
 		}

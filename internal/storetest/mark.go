@@ -153,8 +153,9 @@ func markL13OtherOrganism(t *testing.T, h Harness) {
 	f.submit(t, 1)
 	mark := f.mark(t)
 	f.submitTo(t, CCHF, 3)
-	lease := f.claimFrom(t, CCHF, 2)
-	f.giveBack(t, lease.AttemptID, false, 2)
+	g := returned(f.claimFrom(t, CCHF, 2).AttemptID)
+	g.Organism = CCHF
+	mustGiveBack(t, f, g)
 	wantSame(t, "mark", f.mark(t), mark)
 	if other := f.claimFrom(t, CCHF, 0).Mark; other == mark {
 		t.Errorf("both organisms have the mark %q", mark)

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/seqlease/seqlease"
@@ -22,7 +23,7 @@ func pauseCases() []testCase {
 
 func (f *fixture) setPaused(t *testing.T, version seqlease.PipelineVersion, paused bool) {
 	t.Helper()
-	if err := f.operator(t).SetPaused(t.Context(), WestNile, version, paused); err != nil {
+	if err := f.SetPaused(t.Context(), WestNile, version, paused); err != nil {
 		t.Fatalf("set paused to %t: %v", paused, err)
 	}
 }
@@ -30,7 +31,7 @@ func (f *fixture) setPaused(t *testing.T, version seqlease.PipelineVersion, paus
 // wantPaused checks what is said to be paused, and that claims answer so.
 func (f *fixture) wantPaused(t *testing.T, want queue.PauseState) {
 	t.Helper()
-	state, err := f.operator(t).Paused(t.Context(), WestNile)
+	state, err := f.Paused(t.Context(), WestNile)
 	if err != nil {
 		t.Fatalf("paused: %v", err)
 	}
@@ -100,9 +101,9 @@ func pauseLeases(t *testing.T, h Harness) {
 	f.wantPaused(t, queue.PauseState{Organism: true})
 	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Processed: 1, seqlease.Received: 3})
 	f.setPaused(t, 0, false)
-	fresh := f.claim(t, 10)
-	wantSame(t, "claimed", claimed(fresh), claimed(back))
-	wantSame(t, "claimed of the ended lease", claimed(f.claim(t, suspects(2))), claimed(ended))
+	got := slices.Concat(claimed(f.claim(t, suspects(2))), claimed(f.claim(t, suspects(2))))
+	slices.SortFunc(got, seqlease.AccessionVersion.Compare)
+	wantSame(t, "claimed", got, slices.Concat(claimed(back), claimed(ended)))
 }
 
 func pauseL14(t *testing.T, h Harness) {
@@ -122,10 +123,10 @@ func pauseL14(t *testing.T, h Harness) {
 func pauseUnknown(t *testing.T, h Harness) {
 	f := newFixture(t, h)
 	for _, version := range []seqlease.PipelineVersion{2, 1000} {
-		wantError(t, f.operator(t).SetPaused(t.Context(), WestNile, version, true), seqlease.ErrPipelineUnknown)
+		wantError(t, f.SetPaused(t.Context(), WestNile, version, true), seqlease.ErrPipelineUnknown)
 	}
-	wantError(t, f.operator(t).SetPaused(t.Context(), "measles", 0, true), seqlease.ErrUnknownOrganism)
-	_, err := f.operator(t).Paused(t.Context(), "measles")
+	wantError(t, f.SetPaused(t.Context(), "measles", 0, true), seqlease.ErrUnknownOrganism)
+	_, err := f.Paused(t.Context(), "measles")
 	wantError(t, err, seqlease.ErrUnknownOrganism)
 	f.wantPaused(t, queue.PauseState{})
 }

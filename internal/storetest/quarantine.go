@@ -42,7 +42,7 @@ func (f *fixture) systemResult(t *testing.T, reason string) queue.PackedResult {
 func (f *fixture) spent(t *testing.T) []queue.SpentTicket {
 	t.Helper()
 	f.sweep(t)
-	spent, err := f.keeper(t).Spent(t.Context(), 1000)
+	spent, err := f.Spent(t.Context(), 1000)
 	if err != nil {
 		t.Fatalf("spent: %v", err)
 	}
@@ -65,7 +65,7 @@ func (f *fixture) judge(t *testing.T, spent []queue.SpentTicket, want int) {
 	for i, s := range spent {
 		verdicts[i] = queue.Verdict{SpentTicket: s, Reason: usedUp, Result: f.systemResult(t, usedUp)}
 	}
-	n, err := f.keeper(t).Quarantine(t.Context(), verdicts)
+	n, err := f.Quarantine(t.Context(), verdicts)
 	if err != nil {
 		t.Fatalf("quarantine: %v", err)
 	}
@@ -93,7 +93,7 @@ func (f *fixture) spoil(t *testing.T, n int) []seqlease.AccessionVersion {
 // quarantined lists the quarantine of West Nile virus.
 func (f *fixture) quarantined(t *testing.T) []queue.Quarantined {
 	t.Helper()
-	list, err := f.operator(t).Quarantined(t.Context(), WestNile, 0, 1000)
+	list, err := f.Quarantined(t.Context(), WestNile, 0, 1000)
 	if err != nil {
 		t.Fatalf("quarantined: %v", err)
 	}
@@ -103,7 +103,7 @@ func (f *fixture) quarantined(t *testing.T) []queue.Quarantined {
 // failedDocument reads the present result of an entry, which has errors.
 func (f *fixture) failedDocument(t *testing.T, av seqlease.AccessionVersion) seqlease.StoredResult {
 	t.Helper()
-	list, err := f.operator(t).FailedResults(t.Context(), WestNile, 0, 0, 1000)
+	list, err := f.FailedResults(t.Context(), WestNile, 0, 0, 1000)
 	if err != nil {
 		t.Fatalf("failed results: %v", err)
 	}
@@ -320,7 +320,7 @@ func quarantineL9TwoKeepers(t *testing.T, h Harness) {
 		verdicts[i] = queue.Verdict{SpentTicket: s, Reason: usedUp, Result: f.systemResult(t, usedUp)}
 	}
 	counts := make(chan int, 2)
-	for _, keeper := range []queue.KeeperStore{f.keeper(t), other.keeper(t)} {
+	for _, keeper := range []queue.KeeperStore{f.Store, other.Store} {
 		go func() {
 			n, err := keeper.Quarantine(t.Context(), verdicts)
 			if err != nil {

@@ -35,7 +35,7 @@ func renewal(id seqlease.AttemptID, lease time.Duration) queue.Renew {
 func (f *fixture) renew(t *testing.T, id seqlease.AttemptID, lease, want time.Duration) queue.Renewed {
 	t.Helper()
 	before := f.now(t)
-	renewed, err := f.renewer(t).Renew(t.Context(), renewal(id, lease))
+	renewed, err := f.Renew(t.Context(), renewal(id, lease))
 	if err != nil {
 		t.Fatalf("renew by %s: %v", lease, err)
 	}
@@ -47,7 +47,7 @@ func (f *fixture) renew(t *testing.T, id seqlease.AttemptID, lease, want time.Du
 // wantLost checks that the renewal is refused, and that it changed nothing of what is claimable.
 func (f *fixture) wantLost(t *testing.T, r queue.Renew) {
 	t.Helper()
-	_, err := f.renewer(t).Renew(t.Context(), r)
+	_, err := f.Renew(t.Context(), r)
 	wantError(t, err, seqlease.ErrLeaseLost)
 }
 
@@ -221,7 +221,7 @@ func renewL7AgainstTakeover(t *testing.T, h Harness) {
 		f.age(t, leaseTime-time.Duration(round)*2*time.Millisecond)
 		renewed := make(chan error, 1)
 		go func() {
-			_, err := f.renewer(t).Renew(t.Context(), renewal(lease.AttemptID, leaseTime))
+			_, err := f.Renew(t.Context(), renewal(lease.AttemptID, leaseTime))
 			renewed <- err
 		}()
 		next := f.claim(t, suspects(2))

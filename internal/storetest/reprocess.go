@@ -64,7 +64,7 @@ func reprocessV9Twice(t *testing.T, h Harness) {
 	again := func() {
 		t.Helper()
 		pages(t, "reprocess", func(after int64) (int, int64, error) {
-			return f.operator(t).Reprocess(t.Context(), queue.Selection{Organism: WestNile}, after, 10)
+			return f.Reprocess(t.Context(), queue.Selection{Organism: WestNile}, after, 10)
 		})
 	}
 	again()

@@ -25,13 +25,13 @@ type taken func(s queue.Selection, page int) int
 
 func (f *fixture) requeueing(t *testing.T) taken {
 	return func(s queue.Selection, page int) int {
-		return pages(t, "requeue", func(after int64) (int, int64, error) { return f.operator(t).Requeue(t.Context(), s, after, page) })
+		return pages(t, "requeue", func(after int64) (int, int64, error) { return f.Requeue(t.Context(), s, after, page) })
 	}
 }
 
 func (f *fixture) reprocessing(t *testing.T) taken {
 	return func(s queue.Selection, page int) int {
-		return pages(t, "reprocess", func(after int64) (int, int64, error) { return f.operator(t).Reprocess(t.Context(), s, after, page) })
+		return pages(t, "reprocess", func(after int64) (int, int64, error) { return f.Reprocess(t.Context(), s, after, page) })
 	}
 }
 
@@ -39,7 +39,7 @@ func (f *fixture) quarantining(t *testing.T) taken {
 	verdict := queue.OperatorVerdict{By: operatorName, Reason: byOperator, Result: f.systemResult(t, byOperator)}
 	return func(s queue.Selection, page int) int {
 		return pages(t, "quarantine", func(after int64) (int, int64, error) {
-			return f.operator(t).PutInQuarantine(t.Context(), s, verdict, after, page)
+			return f.PutInQuarantine(t.Context(), s, verdict, after, page)
 		})
 	}
 }
@@ -100,7 +100,7 @@ func selectionRequeue(t *testing.T, h Harness) {
 		t.Helper()
 		verdict := queue.OperatorVerdict{By: operatorName, Reason: reason, Result: f.systemResult(t, reason)}
 		wantSame(t, "quarantined", pages(t, "quarantine", func(after int64) (int, int64, error) {
-			return f.operator(t).PutInQuarantine(t.Context(), s, verdict, after, 3)
+			return f.PutInQuarantine(t.Context(), s, verdict, after, 3)
 		}), want)
 	}
 	put(queue.Selection{Organism: WestNile, Entries: first}, "bad_data 100%", 2)
@@ -158,7 +158,7 @@ func selectionPages(t *testing.T, h Harness) {
 		wantSame(t, "quarantined", f.quarantining(t)(queue.Selection{Organism: WestNile}, page), n)
 		var listed []seqlease.AccessionVersion
 		for after := int64(0); ; {
-			list, err := f.operator(t).Quarantined(t.Context(), WestNile, after, page)
+			list, err := f.Quarantined(t.Context(), WestNile, after, page)
 			if err != nil {
 				t.Fatalf("quarantined: %v", err)
 			}

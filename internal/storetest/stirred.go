@@ -27,7 +27,7 @@ func (f *fixture) stirred(t *testing.T, mark string) bool {
 
 func (f *fixture) allStirred(t *testing.T, awaited ...queue.Awaited) []bool {
 	t.Helper()
-	stirred, err := f.waiter(t).Stirred(t.Context(), awaited)
+	stirred, err := f.Stirred(t.Context(), awaited)
 	if err != nil {
 		t.Fatalf("stirred: %v", err)
 	}
