@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,16 +98,21 @@ func TestGiveBack_L8(t *testing.T) {
 
 func TestGiveBack_B019_AnyReasonCanBeStored(t *testing.T) {
 	t.Parallel()
+	h := open(t, 4, nil)
 	for name, reason := range map[string]string{
 		"NUL": "a\x00b", "broken": "a\xff", "long": strings.Repeat("🧬", 5<<18), "escapes": "\x1b[2J\x1b]0;x\a",
 	} {
-		h := open(t, 1, nil)
 		lease := h.claim(t, 1)
 		n, err := h.GiveBack(t.Context(), queue.GiveBackRequest{
 			Organism: fern, AttemptID: lease.AttemptID, ClaimedBy: "pipeline", Reason: reason, CountsAsAttempt: true,
 		})
 		if err != nil || n != 1 {
 			t.Errorf("%s: got %d and %v, want the entry given back", name, n, err)
+		}
+		history, err := h.History(t.Context(), fern, lease.Entries[0].AccessionVersion)
+		noted := func(f queue.Failure) bool { return f.AttemptID == lease.AttemptID && f.Reason == queue.CleanReason(reason) }
+		if err != nil || !slices.ContainsFunc(history.Failures, noted) {
+			t.Errorf("%s: got %+v and %v, want the cleaned reason", name, history.Failures, err)
 		}
 	}
 }
