@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/witness"
 )
@@ -19,6 +21,8 @@ const drainTimeout = 30 * time.Second
 // and then reads everything.
 func (c *crew) drain() {
 	c.t.Helper()
+	start := c.Now()
+	defer func() { c.t.Logf("drained in %s", c.Now()-start) }()
 	ctx, cancel := context.WithTimeout(c.t.Context(), drainTimeout)
 	defer cancel()
 	w := &worker{crew: c, name: "drain"}
@@ -55,21 +59,26 @@ func (c *crew) finishWhatWaits(ctx context.Context, w *worker) error {
 		}
 	}
 	pause(ctx, 20*time.Millisecond)
-	for _, v := range c.options.Pipelines {
-		for {
-			b, err := w.claim(ctx, v, 50, false)
-			if err != nil {
-				return err
-			}
-			if len(b.parts) == 0 {
-				break
-			}
-			if _, err := w.submit(ctx, b, b.lines, false); err != nil {
-				return err
-			}
+	var clients errgroup.Group
+	for range c.workers {
+		for _, v := range c.options.Pipelines {
+			clients.Go(func() error { return w.processAll(ctx, v) })
 		}
 	}
-	return nil
+	return clients.Wait()
+}
+
+// processAll claims and processes as long as anything comes.
+func (w *worker) processAll(ctx context.Context, v seqlease.PipelineVersion) error {
+	for {
+		b, err := w.claim(ctx, v, 50, false)
+		if err != nil || len(b.parts) == 0 {
+			return err
+		}
+		if _, err := w.submit(ctx, b, b.lines, false); err != nil {
+			return err
+		}
+	}
 }
 
 // left names an entry that isn't processed, if there is one.

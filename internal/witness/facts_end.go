@@ -2,6 +2,7 @@ package witness
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/seqlease/seqlease"
@@ -55,9 +56,13 @@ func (f *facts) records() {
 		for _, part := range r.Parts {
 			tries[part.AccessionVersion] = part.Try
 		}
-		same := len(tries) == len(l.Parts) && r.User == l.User && r.Pipeline == l.Pipeline && r.Lease == l.Lease
+		same := r.User == l.User && r.Pipeline == l.Pipeline && r.Lease == l.Lease
 		for _, part := range l.Parts {
 			same = same && tries[part.AccessionVersion] == part.Try
+			delete(tries, part.AccessionVersion)
+		}
+		for av := range tries { // an edit or a deletion may take an entry away again before the claim is answered
+			same = same && f.tale(Place{av, r.Pipeline}).changedDuring(l)
 		}
 		if !same {
 			f.violate(l.Event, "the record of the claim is another: %+v instead of %+v", r, l.Parts)
@@ -68,6 +73,11 @@ func (f *facts) records() {
 			f.violate(l.Event, "there is no record of the claim")
 		}
 	}
+}
+
+// changedDuring says that an edit or a deletion may have come between claim and answer.
+func (t *tale) changedDuring(l *lease) bool {
+	return slices.ContainsFunc(t.changed, func(e *Event) bool { return e.Call < l.Return && e.Return > l.Call })
 }
 
 // ends compares the last readings with what was created and deleted.

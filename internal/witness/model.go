@@ -85,6 +85,7 @@ type op struct {
 	unanswered bool
 	lost       bool // Renew
 	system     bool // Results: of no claim, hence the quarantine's
+	untold     bool // Claim: only a record says that it brought this place, so the data isn't known
 	silent     bool // Claim: it had no answer, but a record says that it was made; GiveBack: of such a claim, by the server
 }
 

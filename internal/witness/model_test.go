@@ -203,6 +203,11 @@ func TestCheck_RecordsOfClaims(t *testing.T) {
 	}
 	unheard := with(unanswered(claim(10, 12, seqlease.AttemptID{}, 0, 100)), func(e *witness.Event) { e.Parts = nil })
 	start := tape{create(0, 5), unheard}
+	createBoth := call(witness.Create, 0, 5, witness.Part{Tag: "d0"}, witness.Part{AccessionVersion: another, Tag: "d0"})
+	deleteOther := call(witness.Delete, 15, 35, witness.Part{AccessionVersion: another})
+	oneOfTwo := func(e *witness.Event) { e.Pipeline = 2 }
+	twice := record(first, 10, 1)
+	twice.Pipeline, twice.Parts = 2, append(twice.Parts, witness.Part{AccessionVersion: another, Try: 1})
 	for name, c := range map[string]struct {
 		events  tape
 		records []witness.Record
@@ -211,10 +216,14 @@ func TestCheck_RecordsOfClaims(t *testing.T) {
 		"held until the end":           {append(start, read(50, 51, seqlease.InProcessing), claim(120, 125, second, 2, 100)), []witness.Record{record(first, 11, 1), record(second, 120, 2)}, ""},
 		"given back by the server":     {append(start, claim(20, 25, second, 1, 100)), []witness.Record{record(first, 11, 1), record(second, 20, 1)}, ""},
 		"given back after the end":     {append(start, claim(150, 155, second, 1, 100)), []witness.Record{record(first, 11, 1), record(second, 150, 1)}, ""},
+		"shortened":                    {append(start, shorten(20, 25, first, 40), claim(50, 55, second, 2, 100)), []witness.Record{record(first, 11, 1), record(second, 50, 2)}, ""},
+		"shortened, but nobody's":      {append(start, shorten(20, 25, third, 40)), []witness.Record{record(first, 11, 1)}, "no order"},
 		"it never happened":            {append(start, claim(20, 25, second, 1, 100)), []witness.Record{record(second, 20, 1)}, ""},
 		"it never happened, but holds": {append(start, read(20, 25, seqlease.InProcessing)), nil, "no order"},
 		"it never happened, but costs": {append(start, claim(20, 25, second, 2, 100)), []witness.Record{record(second, 20, 2)}, "no order"},
 		"it holds, but is overlooked":  {append(start, claim(20, 25, second, 2, 100)), []witness.Record{record(first, 11, 1), record(second, 20, 2)}, "no order"},
+		"deleted before the answer":    {tape{createBoth, with(claim(10, 40, first, 1, 100), oneOfTwo), deleteOther}, []witness.Record{twice}, ""},
+		"left out without a reason":    {tape{createBoth, with(claim(10, 40, first, 1, 100), oneOfTwo)}, []witness.Record{twice}, "the record of the claim is another"},
 		"nobody made the claim":        {tape{create(0, 5)}, []witness.Record{record(first, 11, 1)}, "a claim that nobody made"},
 		"the record lacks":             {tape{create(0, 5), claim(10, 12, first, 1, 100)}, nil, "no record of the claim"},
 		"the record is another":        {tape{create(0, 5), claim(10, 12, first, 1, 100)}, []witness.Record{record(first, 10, 2)}, "the record of the claim is another"},
@@ -228,7 +237,9 @@ func TestCheck_RecordsOfClaims(t *testing.T) {
 			recorder.Record(c.records)
 			h := recorder.History()
 			h.Early, h.Late = epoch, epoch
-			violations := strings.Join(append(witness.Check(h, options()), witness.Facts(h, options())...), "\n")
+			o := options()
+			o.Pipelines = []seqlease.PipelineVersion{1, 2}
+			violations := strings.Join(append(witness.Check(h, o), witness.Facts(h, o)...), "\n")
 			if c.want == "" && violations != "" || !strings.Contains(violations, c.want) {
 				t.Errorf("violations %q, want one with %q", violations, c.want)
 			}

@@ -32,7 +32,7 @@ func (s state) create(o *op) (state, bool) {
 // claim (L2, L4, L9, L10): of a place that waits or whose lease has ended, with
 // the present data. Each claim counts, also those that nobody got.
 func (b Bounds) claim(s state, o *op) (state, bool) {
-	if !s.alive() || s.result != 0 || s.tag != o.tag && !o.silent || b.spent(s, 0) {
+	if !s.alive() || s.result != 0 || s.tag != o.tag && !o.untold || b.spent(s, 0) {
 		return s, false
 	}
 	more := o.try - s.tries - 1

@@ -37,6 +37,7 @@ type watcher struct {
 	claimed map[seqlease.AttemptID][]*watched
 	// answered are the claims that were answered.
 	answered map[seqlease.AttemptID]bool
+	records  map[seqlease.AttemptID]Record
 	// phantoms are the calls of claims without an answer, by pipeline version.
 	phantoms map[seqlease.PipelineVersion][]*Event
 }
@@ -45,18 +46,21 @@ type watcher struct {
 func watch(h History, o Options) []*watched {
 	w := &watcher{
 		h: h, o: o, places: map[Place]*watched{}, claimed: map[seqlease.AttemptID][]*watched{},
-		answered: map[seqlease.AttemptID]bool{}, phantoms: map[seqlease.PipelineVersion][]*Event{},
+		answered: map[seqlease.AttemptID]bool{}, records: map[seqlease.AttemptID]Record{}, phantoms: map[seqlease.PipelineVersion][]*Event{},
+	}
+	for _, r := range h.Records {
+		w.records[r.Attempt] = r
 	}
 	// A call may be about what a call that began later was the first to name, such
 	// as a claim that sees an upload whose answer is still under way.
 	for i := range h.Events {
 		w.meet(&h.Events[i])
 	}
-	for i := range h.Events {
-		w.deal(&h.Events[i])
-	}
 	for _, r := range h.Records {
 		w.dealSilent(r)
+	}
+	for i := range h.Events {
+		w.deal(&h.Events[i])
 	}
 	list := make([]*watched, 0, len(w.places))
 	for _, watched := range w.places {
@@ -98,13 +102,7 @@ func (w *watcher) deal(e *Event) {
 			}
 		}
 	case Claim:
-		for _, part := range e.Parts {
-			part.Attempt = e.Attempt
-			if at := w.give(Place{part.AccessionVersion, e.Pipeline}, e, &part); at != nil {
-				at.given[e.Attempt] = part.Tag
-				w.claimed[e.Attempt] = append(w.claimed[e.Attempt], at)
-			}
-		}
+		w.dealClaim(e)
 	case Submit, Released, Shorten:
 		for _, part := range e.Parts {
 			if e.Kind == Shorten {
@@ -118,6 +116,34 @@ func (w *watcher) deal(e *Event) {
 		w.dealLease(e)
 	case Read, Results:
 		w.dealSnapshot(e)
+	}
+}
+
+// dealClaim gives a claim to the places that it brought. What the record has
+// beside them was taken away again before the claim was answered.
+func (w *watcher) dealClaim(e *Event) {
+	told := map[seqlease.AccessionVersion]bool{}
+	for _, part := range e.Parts {
+		told[part.AccessionVersion] = true
+		part.Attempt = e.Attempt
+		if at := w.give(Place{part.AccessionVersion, e.Pipeline}, e, &part); at != nil {
+			at.given[e.Attempt] = part.Tag
+			w.claimed[e.Attempt] = append(w.claimed[e.Attempt], at)
+		}
+	}
+	if !w.answered[e.Attempt] {
+		return
+	}
+	for _, part := range w.records[e.Attempt].Parts {
+		part.Attempt = e.Attempt
+		if told[part.AccessionVersion] {
+			continue
+		}
+		if at := w.give(Place{part.AccessionVersion, e.Pipeline}, e, &part); at != nil {
+			at.ops[len(at.ops)-1].untold = true
+			at.given[e.Attempt] = ""
+			w.claimed[e.Attempt] = append(w.claimed[e.Attempt], at)
+		}
 	}
 }
 
@@ -139,7 +165,8 @@ func (w *watcher) dealSilent(r Record) {
 		for _, e := range []*Event{e, &back} {
 			if at := w.give(Place{part.AccessionVersion, r.Pipeline}, e, &part); at != nil {
 				o := at.ops[len(at.ops)-1]
-				o.silent, o.to = true, never
+				o.untold, o.silent, o.to = true, true, never
+				at.given[r.Attempt] = ""
 			}
 		}
 	}
