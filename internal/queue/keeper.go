@@ -115,7 +115,7 @@ func (k *Keeper) trim(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, keeperTimeout)
 	defer cancel()
 	n, err := k.store.TrimHistory(ctx, k.options.HistoryFor, trimRecords)
-	if err != nil || n == trimRecords {
+	if err != nil || n >= trimRecords {
 		return chunkEvery, err
 	}
 	return trimEvery, nil
