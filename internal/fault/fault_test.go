@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,9 @@ import (
 
 // further is how long each fleet suffers random faults after those of its test.
 var further = flag.Duration("fault.for", 0, "let faults happen at random for so long after those of each test")
+
+// fleets is how many run at once on a small machine.
+const fleets = 4
 
 // programs are built once for all tests.
 var programs = sync.OnceValues(func() (fault.Programs, error) {
@@ -43,6 +47,11 @@ var programDir string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	// Most of a fleet's time is spent waiting for leases to end: more of them than
+	// cores fit beside each other.
+	if err := flag.Set("test.parallel", strconv.Itoa(max(fleets, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
+	}
 	os.Exit(testMain(m))
 }
 

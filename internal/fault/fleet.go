@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seqlease/seqlease"
@@ -64,6 +65,7 @@ type Fleet struct {
 	workers  []*worker
 	submit   *submitter
 	began    time.Time
+	frozen   atomic.Int32 // workers that are stopped until they have lost their lease
 
 	mu       sync.Mutex
 	faults   map[string]int

@@ -32,7 +32,7 @@ type Report struct {
 	FaultsInAll int                  `json:"faultsInAll"`
 	Snapshots   int                  `json:"snapshots"` // of the database, checked on the way
 	Violations  []evidence.Violation `json:"violations"`
-	// Problems are what no fault explains, such as a process that ended by itself.
+	// Lines are the workers' logs.
 	Lines []evidence.Line `json:"-"`
 }
 

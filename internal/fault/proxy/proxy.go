@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 )
 
@@ -44,6 +45,7 @@ type Proxy struct {
 	mu     sync.Mutex
 	chance float64
 	kinds  []Kind
+	next   []Kind // that are still to come before each kind comes again
 	random *rand.Rand
 	counts map[Kind]int
 	open   map[net.Conn]bool
@@ -72,7 +74,7 @@ func New(ctx context.Context, target string, seed uint64, repeatable func(*http.
 func (p *Proxy) Disturb(chance float64, kinds ...Kind) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.chance, p.kinds = chance, kinds
+	p.chance, p.kinds, p.next = chance, kinds, nil
 }
 
 // Counts returns how often each kind has happened.
@@ -150,10 +152,15 @@ func (p *Proxy) draw(r *http.Request) (Kind, *rand.Rand) {
 	if len(p.kinds) == 0 || p.random.Float64() >= p.chance {
 		return None, random
 	}
-	kind := p.kinds[p.random.IntN(len(p.kinds))]
-	if (kind == Replay || kind == ReplayLate) && !p.repeatable(r) {
-		return None, random
+	if len(p.next) == 0 { // each kind has its turn, in an order of chance
+		p.next = slices.Clone(p.kinds)
+		p.random.Shuffle(len(p.next), func(i, j int) { p.next[i], p.next[j] = p.next[j], p.next[i] })
 	}
+	kind := p.next[0]
+	if (kind == Replay || kind == ReplayLate) && !p.repeatable(r) {
+		return None, random // the next request may be
+	}
+	p.next = p.next[1:]
 	p.counts[kind]++
 	return kind, random
 }
