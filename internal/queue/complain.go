@@ -16,12 +16,12 @@ type complaints struct {
 	since int // errors that weren't logged
 }
 
-func (c *complaints) log(ctx context.Context, logger *slog.Logger, message string, err error) {
+func (c *complaints) log(ctx context.Context, logger *slog.Logger, work string, err error) {
 	now := time.Now() //nolint:forbidigo // paces the log; says nothing about leases
 	if !c.last.IsZero() && now.Sub(c.last) < complainEvery {
 		c.since++
 		return
 	}
-	logger.LogAttrs(ctx, slog.LevelError, message, slog.Any("error", err), slog.Int("unlogged", c.since))
+	logger.LogAttrs(ctx, slog.LevelError, "background work failed and is tried again", slog.String("work", work), slog.Any("error", err), slog.Int("unlogged", c.since))
 	c.last, c.since = now, 0
 }

@@ -19,16 +19,17 @@ func TestFailingWorkers_L9_PausesGrow(t *testing.T) {
 		if got := f.pause(w); got != 0 {
 			t.Errorf("after %d failures: got a pause of %s, want none", patience-1, got)
 		}
-		for _, want := range []time.Duration{2, 4, 8, 16, 32, 60, 60, 60} {
+		for _, seconds := range []int{2, 4, 8, 16, 32, 60, 60, 60} {
+			want := time.Duration(seconds) * time.Second
 			f.leaseEnded(w)
-			if got := f.pause(w); got != want*time.Second {
-				t.Errorf("got a pause of %s, want %d s", got, want)
+			if got := f.pause(w); got != want {
+				t.Errorf("got a pause of %s, want %s", got, want)
 			}
 			<-time.After(time.Millisecond)
-			if got := f.pause(w); got != want*time.Second {
+			if got := f.pause(w); got != want {
 				t.Errorf("got %s left, want whole seconds", got)
 			}
-			<-time.After(want * time.Second)
+			<-time.After(want)
 			if got := f.pause(w); got != 0 {
 				t.Errorf("got %s left after the pause", got)
 			}

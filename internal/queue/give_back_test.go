@@ -110,7 +110,9 @@ func TestGiveBack_B019_AnyReasonCanBeStored(t *testing.T) {
 			t.Errorf("%s: got %d and %v, want the entry given back", name, n, err)
 		}
 		history, err := h.History(t.Context(), fern, lease.Entries[0].AccessionVersion)
-		noted := func(f queue.Failure) bool { return f.AttemptID == lease.AttemptID && f.Reason == queue.CleanReason(reason) }
+		noted := func(f queue.Failure) bool {
+			return f.AttemptID == lease.AttemptID && f.Reason == queue.CleanReason(reason)
+		}
 		if err != nil || !slices.ContainsFunc(history.Failures, noted) {
 			t.Errorf("%s: got %+v and %v, want the cleaned reason", name, history.Failures, err)
 		}

@@ -72,10 +72,10 @@ func NewKeeper(store keptStore, o KeeperOptions) *Keeper {
 // again; no failure ends it. Call it once.
 func (k *Keeper) Run(ctx context.Context) error {
 	var chores errgroup.Group
-	chores.Go(func() error { k.repeat(ctx, "quarantine and sweeping failed", tidyEvery, k.tidy); return nil })
-	chores.Go(func() error { k.repeat(ctx, "trimming the history failed", chunkEvery, k.trim); return nil })
+	chores.Go(func() error { k.repeat(ctx, "sweeping and quarantine", tidyEvery, k.tidy); return nil })
+	chores.Go(func() error { k.repeat(ctx, "trimming the history", chunkEvery, k.trim); return nil })
 	chores.Go(func() error {
-		k.repeat(ctx, "looking for entries without a ticket failed", chunkEvery, k.reconciler())
+		k.repeat(ctx, "looking for entries without a ticket", chunkEvery, k.reconciler())
 		return nil
 	})
 	return chores.Wait()
@@ -85,7 +85,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 type chore func(ctx context.Context) (pause time.Duration, err error)
 
 // repeat does a chore until ctx ends, first after a pause.
-func (k *Keeper) repeat(ctx context.Context, failed string, pause time.Duration, do chore) {
+func (k *Keeper) repeat(ctx context.Context, work string, pause time.Duration, do chore) {
 	var complaints complaints
 	timer := time.NewTimer(jitter(pause))
 	defer timer.Stop()
@@ -97,7 +97,7 @@ func (k *Keeper) repeat(ctx context.Context, failed string, pause time.Duration,
 		}
 		next, err := do(ctx)
 		if err != nil && ctx.Err() == nil {
-			complaints.log(ctx, k.options.Logger, failed, err)
+			complaints.log(ctx, k.options.Logger, work, err)
 		}
 		timer.Reset(jitter(next))
 	}

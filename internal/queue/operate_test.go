@@ -136,11 +136,11 @@ func TestReprocess_V9_ByErrorText(t *testing.T) {
 	var wanted []seqlease.AccessionVersion
 	for i, e := range lease.Entries {
 		message := "no alignment"
-		switch {
-		case i%3 == 0:
+		switch i % 3 {
+		case 0:
 			message = "primer mismatch at 100%"
 			wanted = append(wanted, e.AccessionVersion)
-		case i%3 == 1:
+		case 1:
 			results = append(results, good(t, lease, i))
 			continue
 		}

@@ -34,7 +34,7 @@ func (w *waitingRoom) run(ctx context.Context, store WaitStore, logger *slog.Log
 			}
 			var err error
 			if waiting, err = w.look(ctx, store); err != nil && ctx.Err() == nil {
-				complaints.log(ctx, logger, "claims that wait can't look for changes", err)
+				complaints.log(ctx, logger, "looking for changes for claims that wait", err)
 			}
 		}
 		look.Stop()
