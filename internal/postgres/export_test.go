@@ -1,6 +1,11 @@
 package postgres
 
-import "github.com/jackc/pgx/v5/pgxpool"
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/pressly/goose/v3"
+)
 
 // The statements whose plans are tested.
 var (
@@ -20,3 +25,19 @@ func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 
 // Repetitions is how many transactions were tried again.
 func (s *Store) Repetitions() int64 { return s.repetitions.Load() }
+
+// MigrateTo brings the schema up or down to a version.
+func MigrateTo(ctx context.Context, address string, version int64) error {
+	return withProvider(address, func(p *goose.Provider) error {
+		current, err := p.GetDBVersion(ctx)
+		if err != nil {
+			return err
+		}
+		if version < current {
+			_, err = p.DownTo(ctx, version)
+		} else {
+			_, err = p.UpTo(ctx, version)
+		}
+		return err
+	})
+}
