@@ -51,7 +51,7 @@ func scanHeldLease(scan func(...any) error) (queue.HeldLease, error) {
 }
 
 // FreeLeases ends leases, or cuts entries from them, as [queue.OperatorStore]
-// says. Leases that have ended are nobody's to free.
+// says.
 func (s *Store) FreeLeases(ctx context.Context, f queue.FreeLeases, limit int) (freed int, more bool, err error) {
 	places, more, err := s.placesToFree(ctx, f, limit)
 	if err == nil && len(places) > 0 {
@@ -79,7 +79,7 @@ func (s *Store) placesToFree(ctx context.Context, f queue.FreeLeases, limit int)
 				return append(hex.AppendEncode(append(b, '"'), id[:]), '"')
 			})
 		})
-		args := named("organism_id", o.id, "now", o.now, "attempt_ids", attempts, "worker_id", f.WorkerID, "places", int64(maxPlaces))
+		args := named("organism_id", o.id, "attempt_ids", attempts, "worker_id", f.WorkerID, "places", int64(maxPlaces))
 		if f.Entries != nil {
 			places, err = readPlaces(ctx, t, "free_listed", append(args, named("entries", jsonEntries(f.Entries))...))
 			return err
@@ -99,10 +99,8 @@ func (s *Store) placesToFree(ctx context.Context, f queue.FreeLeases, limit int)
 			}
 		}
 		return kept, true, err
-	} else {
-		more = len(places) == maxPlaces || len(attempts) == limit
 	}
-	return places, more, err
+	return places, len(places) == maxPlaces || len(attemptsOf(places)) == limit, err
 }
 
 // freeLeases ends those of the places that are still held.
@@ -111,7 +109,7 @@ func freeLeases(ctx context.Context, t *tx, a *added, retry queue.Retry, places 
 	if err := t.row(ctx, "now", nil, &how.now); err != nil {
 		return 0, err
 	}
-	held, err := readPlaces(ctx, t, "still_held", named("places", jsonPlaces(places), "now", how.now))
+	held, err := readPlaces(ctx, t, "still_held", named("places", jsonPlaces(places)))
 	if err != nil {
 		return 0, err
 	}

@@ -70,7 +70,7 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		{"first_rank", []string{"SEARCH t USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=?)", "ticket_run_in_order"}, false},
 		{"renew", []string{"SEARCH lease USING PRIMARY KEY"}, false},
 		{"stirred", []string{"SEARCH l USING COVERING INDEX lease_by_end"}, true}, // the awaited queues
-		{"give_back_places", []string{"SEARCH leased USING INDEX leased_by_attempt"}, false},
+		{"give_back_places", []string{"SEARCH leased USING COVERING INDEX leased_by_attempt (attempt_id=?)"}, false},
 		{"give_back_listed", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, true},           // the listed entries
 		{"submit_turns", []string{"SEARCH t USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=?)"}, true}, // the group and all
 		{"submit_ticket_runs", []string{"SEARCH r USING INDEX upload_run_by_upload"}, true},                              // the runs of the upload

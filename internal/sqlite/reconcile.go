@@ -13,7 +13,7 @@ import (
 func (s *Store) Reconcile(ctx context.Context, after int64, limit int) (added int, last int64, err error) {
 	ids, last, err := s.forgotten(ctx, after, limit)
 	if err == nil && len(ids) > 0 {
-		added, err = s.enqueueBulk(ctx, "reconcile_tickets", ids)
+		added, err = s.enqueue(ctx, "reconcile_tickets", ids)
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("reconcile entries after %d: %w", after, err)
@@ -35,9 +35,9 @@ func (s *Store) forgotten(ctx context.Context, after int64, limit int) (ids []in
 	return ids, last, err
 }
 
-// enqueueBulk makes entries wait in the bulk lane by a statement that takes their
-// ids, and returns how many tickets it added.
-func (s *Store) enqueueBulk(ctx context.Context, statement string, ids []int64, args ...any) (int, error) {
+// enqueue makes entries wait by a statement that takes their ids, and returns how
+// many tickets it added.
+func (s *Store) enqueue(ctx context.Context, statement string, ids []int64, args ...any) (int, error) {
 	n := 0
 	list := named("entry_ids", jsonIDs(ids))
 	err := s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) error {

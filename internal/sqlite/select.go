@@ -148,7 +148,7 @@ func (s *Store) Reprocess(ctx context.Context, sel queue.Selection, after int64,
 		if version == 0 {
 			version = page.organism.current
 		}
-		n, err = s.enqueueBulk(ctx, "reprocess_tickets", page.ids, named("pipeline_version", int64(version))...)
+		n, err = s.enqueue(ctx, "reprocess_tickets", page.ids, named("pipeline_version", int64(version))...)
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("reprocess entries of %s: %w", sel.Organism, err)

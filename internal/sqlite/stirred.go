@@ -18,9 +18,9 @@ func (s *Store) Stirred(ctx context.Context, awaited []queue.Awaited) ([]bool, e
 		return append(appendText(append(b, ','), a.Mark), ']')
 	})
 	err := s.readOnce().rows(ctx, "stirred", named("awaited", list), func(scan func(...any) error) error {
-		var any bool
-		err := scan(&any)
-		stirred = append(stirred, any)
+		var changed bool
+		err := scan(&changed)
+		stirred = append(stirred, changed)
 		return err
 	})
 	if err != nil {

@@ -42,8 +42,8 @@ func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 
 // sweepOnce sweeps in one transaction and returns how many leases are gone.
 func (s *Store) sweepOnce(ctx context.Context, limit int) (ended int, more bool, err error) {
-	var any bool
-	if err := s.readOnce().row(ctx, "any_ended", nil, &any); err != nil || !any {
+	var found bool
+	if err := s.readOnce().row(ctx, "any_ended", nil, &found); err != nil || !found {
 		return 0, false, storeError(err)
 	}
 	err = s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) error {

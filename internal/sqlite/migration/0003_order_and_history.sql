@@ -170,7 +170,7 @@ CROSS JOIN (SELECT 0 AS value UNION ALL SELECT 1) AS n;
 -- Entries for which a live version has neither ticket, nor lease, nor a result of
 -- the present revision (L1, V4).
 CREATE VIEW forgotten AS
-SELECT e.id AS entry_id, e.group_id, p.organism_id, p.version AS pipeline_version
+SELECT e.id AS entry_id, p.organism_id, p.version AS pipeline_version
 FROM published_entry AS e
 JOIN pipeline_version AS p ON p.organism_id = e.organism_id
 WHERE NOT e.is_revocation

@@ -2,10 +2,10 @@
 INSERT INTO claim_record (attempt_id, organism_id, pipeline_version, claimed_at, lease_seconds, claimed_by, worker_id, entries,
                           first_entry_id, last_entry_id, entry_ids, attempts)
 SELECT l.attempt_id, l.organism_id, l.pipeline_version, l.claimed_at, l.lease_seconds, l.claimed_by, l.worker_id, count(*),
-       min(d.entry_id), max(d.entry_id), json_group_array(d.entry_id), json_group_array(d.attempts)
+       min(n.entry_id), max(n.entry_id), json_group_array(n.entry_id), json_group_array(n.attempts)
 FROM lease AS l
 CROSS JOIN (SELECT entry_id, attempts FROM leased
             WHERE attempt_id = @attempt_id AND position >= @taken
-            ORDER BY position) AS d
+            ORDER BY position) AS n
 WHERE l.attempt_id = @attempt_id
 GROUP BY l.attempt_id
