@@ -112,8 +112,6 @@ func (f *Fleet) leakTransaction(ctx context.Context, random *rand.Rand) error {
 	if err != nil {
 		return errBusy // the database is in another fault's hands
 	}
-	d := between(random, 2*time.Second, 12*time.Second)
-	f.tell("idle transaction leaked for %s", d.Round(100*time.Millisecond))
 	for _, statement := range []string{
 		`BEGIN ISOLATION LEVEL REPEATABLE READ`,
 		`SELECT (SELECT count(*) FROM ticket) + (SELECT count(*) FROM lease) + (SELECT count(*) FROM result) + (SELECT count(*) FROM entry)`,
@@ -124,6 +122,8 @@ func (f *Fleet) leakTransaction(ctx context.Context, random *rand.Rand) error {
 			return errBusy
 		}
 	}
+	d := between(random, 2*time.Second, 12*time.Second)
+	f.tell("idle transaction leaked for %s", d.Round(100*time.Millisecond))
 	pause(ctx, d)
 	_ = c.Close(context.WithoutCancel(ctx)) // another fault may have cut it
 	return nil

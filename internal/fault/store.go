@@ -17,8 +17,8 @@ type store interface {
 	address() string
 	// open returns a connection for reading.
 	open(ctx context.Context) (*sql.DB, error)
-	// question is the statement that reads all entries in one snapshot, see [stored].
-	question(ctx context.Context, db *sql.DB) (string, error)
+	// question is the statement that reads all entries in one snapshot, see [storedIn].
+	question() string
 	close() error
 }
 
@@ -33,11 +33,7 @@ func storedIn(ctx context.Context, s store) (_ []evidence.Stored, err error) {
 		return nil, err
 	}
 	defer db.Close() //nolint:errcheck // it was only read
-	statement, err := s.question(ctx, db)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := db.QueryContext(ctx, statement)
+	rows, err := db.QueryContext(ctx, s.question())
 	if err != nil {
 		return nil, fmt.Errorf("read the database: %w", err)
 	}

@@ -46,28 +46,15 @@ func (p *postgresStore) open(context.Context) (*sql.DB, error) { return sql.Open
 const postgresQuestion = `
 SELECT e.accession, e.version, e.submission_id,
        (SELECT count(*) FROM ticket AS t WHERE t.entry_id = e.id AND t.pipeline_version = 1),
-       coalesce(l.attempts, ''), coalesce(r.attempt_id::text, ''), QUARANTINED
+       coalesce(l.attempts, ''), coalesce(r.attempt_id::text, ''),
+       EXISTS (SELECT 1 FROM quarantine AS q WHERE q.entry_id = e.id AND q.pipeline_version = 1)
 FROM entry AS e
 LEFT JOIN result AS r ON r.entry_id = e.id AND r.pipeline_version = 1 AND r.revision = e.revision
 LEFT JOIN (SELECT x.entry_id, string_agg(h.attempt_id::text, ',') AS attempts
            FROM lease AS h, unnest(h.entry_ids) AS x(entry_id) WHERE h.pipeline_version = 1 GROUP BY x.entry_id) AS l ON l.entry_id = e.id
 WHERE NOT e.is_revocation`
 
-func (p *postgresStore) question(ctx context.Context, db *sql.DB) (string, error) {
-	var there bool
-	err := db.QueryRowContext(ctx, `SELECT to_regclass('quarantine') IS NOT NULL`).Scan(&there)
-	return quarantined(postgresQuestion, there), err
-}
-
-// quarantined completes a question. A schema without quarantine has no entries
-// in it.
-func quarantined(question string, there bool) string {
-	test := "false"
-	if there {
-		test = "EXISTS (SELECT 1 FROM quarantine AS q WHERE q.entry_id = e.id AND q.pipeline_version = 1)"
-	}
-	return strings.Replace(question, "QUARANTINED", test, 1)
-}
+func (p *postgresStore) question() string { return postgresQuestion }
 
 // connect opens a session of its own.
 func (p *postgresStore) connect(ctx context.Context) (*pgx.Conn, error) {

@@ -52,20 +52,22 @@ func (s *sqliteStore) open(context.Context) (*sql.DB, error) {
 	return sql.Open("sqlite", "file:"+s.path+"?mode=ro&_pragma=busy_timeout(5000)")
 }
 
+// A run of tickets stands for one of each of its entries that is in no other place.
 const sqliteQuestion = `
-SELECT e.accession, e.version, e.submission_id,
-       (SELECT count(*) FROM ticket AS t WHERE t.entry_id = e.id AND t.pipeline_version = 1),
-       coalesce((SELECT group_concat(lower(hex(l.attempt_id))) FROM leased AS l WHERE l.entry_id = e.id AND l.pipeline_version = 1), ''),
-       coalesce((SELECT lower(hex(r.attempt_id)) FROM result AS r
-                 WHERE r.entry_id = e.id AND r.pipeline_version = 1 AND r.revision = e.revision), ''), QUARANTINED
-FROM published_entry AS e
-WHERE e.is_revocation = 0`
+SELECT x.accession, x.version, x.submission_id,
+       x.tickets + (x.tickets = 0 AND x.leases = '' AND x.result = '' AND EXISTS (
+           SELECT 1 FROM ticket_run AS u WHERE u.pipeline_version = 1 AND x.id BETWEEN u.first_entry_id AND u.last_entry_id)),
+       x.leases, x.result, EXISTS (SELECT 1 FROM quarantine AS q WHERE q.entry_id = x.id AND q.pipeline_version = 1)
+FROM (SELECT e.id, e.accession, e.version, e.submission_id,
+             (SELECT count(*) FROM ticket AS t WHERE t.entry_id = e.id AND t.pipeline_version = 1) AS tickets,
+             coalesce((SELECT group_concat(lower(hex(l.attempt_id))) FROM leased AS l
+                       WHERE l.entry_id = e.id AND l.pipeline_version = 1), '') AS leases,
+             coalesce((SELECT lower(hex(r.attempt_id)) FROM result AS r
+                       WHERE r.entry_id = e.id AND r.pipeline_version = 1 AND r.revision = e.revision), '') AS result
+      FROM published_entry AS e
+      WHERE e.is_revocation = 0) AS x`
 
-func (s *sqliteStore) question(ctx context.Context, db *sql.DB) (string, error) {
-	var there bool
-	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'quarantine')`).Scan(&there)
-	return quarantined(sqliteQuestion, there), err
-}
+func (s *sqliteStore) question() string { return sqliteQuestion }
 
 // fill takes up all the room that is left on the disk, and returns how to give it
 // back.

@@ -60,11 +60,8 @@ func newBook(e Evidence) *book {
 func (b *book) checkStored(f *findings) {
 	for _, s := range b.Stored {
 		av := s.AccessionVersion
-		if s.Quarantined {
-			if len(b.accepted[av]) > 0 {
-				f.add(Lost, "%s is quarantined, though results of %v were accepted", av, b.accepted[av])
-			}
-			continue
+		if s.Quarantined && len(b.accepted[av]) == 0 {
+			continue // its result is the system's
 		}
 		if s.Result.IsZero() {
 			f.add(Unfinished, "%s has no result", av)
@@ -80,7 +77,7 @@ func (b *book) checkStored(f *findings) {
 		switch {
 		case len(attempts) > 1:
 			f.add(Twice, "%s: %v", av, attempts)
-		case !there || !s.Quarantined && s.Result != attempts[0]:
+		case !there || s.Result != attempts[0]:
 			f.add(Lost, "%s: that of %s was accepted, that of %s is stored", av, attempts[0], s.Result)
 		}
 	}

@@ -102,8 +102,9 @@ func TestCheck(t *testing.T) {
 			e.Lines, e.Stored[1].Result, e.Released[1] = e.Lines[:4], first, released(two, first)
 		}, []evidence.Kind{evidence.Unclaimed}},
 		{"an accepted entry is quarantined", func(e *evidence.Evidence) {
-			e.Stored[1].Quarantined = true
-		}, []evidence.Kind{evidence.Lost}},
+			e.Stored[1].Quarantined, e.Stored[1].Result = true, seqlease.NewAttemptID()
+			e.Listed[two], e.Released = seqlease.Processed, e.Released[:1]
+		}, []evidence.Kind{evidence.Lost, evidence.Unclaimed}},
 		{"an entry that nobody finished is quarantined", func(e *evidence.Evidence) {
 			e.Lines, e.Stored[1].Quarantined, e.Stored[1].Result = e.Lines[:5], true, seqlease.NewAttemptID()
 			e.Listed[two], e.Released = seqlease.Processed, e.Released[:1]
