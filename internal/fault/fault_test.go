@@ -91,6 +91,9 @@ func children() []string {
 // run lets a fleet suffer, and fails the test if a promise was broken.
 func run(t *testing.T, o fault.Options, plan fault.Plan) *fault.Report {
 	t.Helper()
+	if o.Store == fault.Postgres && os.Getenv("SEQLEASE_TEST_POSTGRES") != "" {
+		t.Skip(pgcluster.ErrNotOurs)
+	}
 	var err error
 	if o.Programs.Server == "" {
 		if o.Programs, err = programs(); err != nil {
