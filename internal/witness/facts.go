@@ -27,8 +27,11 @@ const suspectShare = 8
 //     else is there.
 func Facts(h History, o Options) []string {
 	f := &facts{
-		h: h, o: o, claims: map[seqlease.AttemptID]*lease{}, places: map[Place]*tale{}, created: map[seqlease.AccessionVersion]bool{},
+		h: h, o: o, claims: map[seqlease.AttemptID]*lease{}, sizes: map[seqlease.AttemptID]int{}, places: map[Place]*tale{}, created: map[seqlease.AccessionVersion]bool{},
 		edits: map[seqlease.AccessionVersion]int{}, results: map[seqlease.PipelineVersion]*Event{}, deleted: map[seqlease.AccessionVersion]bool{},
+	}
+	for _, r := range h.Records { // they have what was cut before the answer, too
+		f.sizes[r.Attempt] = len(r.Parts)
 	}
 	for i := range h.Events {
 		f.note(&h.Events[i])
@@ -51,6 +54,7 @@ type facts struct {
 	o          Options
 	violations []string
 	claims     map[seqlease.AttemptID]*lease
+	sizes      map[seqlease.AttemptID]int // entries of the claims
 	places     map[Place]*tale
 	created    map[seqlease.AccessionVersion]bool
 	edits      map[seqlease.AccessionVersion]int // how many there may have been
@@ -127,6 +131,7 @@ func (f *facts) noteClaim(e *Event) {
 	}
 	l := &lease{Event: e, earliest: e.Until, latest: e.Until, left: math.MaxInt64}
 	f.claims[e.Attempt] = l
+	f.sizes[e.Attempt] = max(f.sizes[e.Attempt], len(e.Parts))
 	for _, part := range e.Parts {
 		t := f.tale(Place{part.AccessionVersion, e.Pipeline})
 		t.claims = append(t.claims, l)
@@ -170,11 +175,7 @@ func (f *facts) judge(e *Event) {
 	case Submit:
 		f.judgeSubmit(e)
 	case GiveBack, Renew:
-		l := f.claims[e.Attempt]
-		held := 0
-		if l != nil {
-			held = len(l.Parts)
-		}
+		held := f.sizes[e.Attempt]
 		if e.Kind == Renew {
 			held -= len(e.Parts)
 		}

@@ -45,13 +45,16 @@ func TestMain(m *testing.M) {
 // calls there are.
 const oneHistory = 4 * time.Second
 
+// patience with entries is short, so that some are quarantined.
+var patience = queue.Retry{Attempts: 3, HandOuts: 6}
+
 // wild is the scenario but for the places.
 func wild(d desk, fronts ...front) scenario {
 	return scenario{
 		fronts: fronts, desk: d, workers: 10, entries: 60, events: 6000,
 		options: witness.Options{
 			Current: 1, Pipelines: []seqlease.PipelineVersion{1, 2}, Timeout: time.Minute,
-			Bounds: witness.Bounds{Attempts: queue.DefaultRetry.Attempts, HandOuts: queue.DefaultRetry.HandOuts},
+			Bounds: witness.Bounds{Attempts: patience.Attempts, HandOuts: patience.HandOuts},
 		},
 	}
 }

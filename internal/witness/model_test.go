@@ -206,6 +206,8 @@ func TestCheck_RecordsOfClaims(t *testing.T) {
 	createBoth := call(witness.Create, 0, 5, witness.Part{Tag: "d0"}, witness.Part{AccessionVersion: another, Tag: "d0"})
 	deleteOther := call(witness.Delete, 15, 35, witness.Part{AccessionVersion: another})
 	oneOfTwo := func(e *witness.Event) { e.Pipeline = 2 }
+	otherRecord := record(second, 10, 1)
+	otherRecord.Parts = []witness.Part{{AccessionVersion: another, Try: 1}}
 	twice := record(first, 10, 1)
 	twice.Pipeline, twice.Parts = 2, append(twice.Parts, witness.Part{AccessionVersion: another, Try: 1})
 	for name, c := range map[string]struct {
@@ -223,6 +225,7 @@ func TestCheck_RecordsOfClaims(t *testing.T) {
 		"it never happened, but costs": {append(start, claim(20, 25, second, 2, 100)), []witness.Record{record(second, 20, 2)}, "no order"},
 		"it holds, but is overlooked":  {append(start, claim(20, 25, second, 2, 100)), []witness.Record{record(first, 11, 1), record(second, 20, 2)}, "no order"},
 		"deleted before the answer":    {tape{createBoth, with(claim(10, 40, first, 1, 100), oneOfTwo), deleteOther}, []witness.Record{twice}, ""},
+		"lost, and claimed anew":       {tape{createBoth, with(claim(10, 40, second, 1, 100), func(e *witness.Event) { e.Parts[0].AccessionVersion = another }), remove(15, 35)}, []witness.Record{record(first, 10, 1), otherRecord}, ""},
 		"left out without a reason":    {tape{createBoth, with(claim(10, 40, first, 1, 100), oneOfTwo)}, []witness.Record{twice}, "the record of the claim is another"},
 		"nobody made the claim":        {tape{create(0, 5)}, []witness.Record{record(first, 11, 1)}, "a claim that nobody made"},
 		"the record lacks":             {tape{create(0, 5), claim(10, 12, first, 1, 100)}, nil, "no record of the claim"},
@@ -317,12 +320,14 @@ func TestTally(t *testing.T) {
 	for _, e := range (tape{
 		claim(1, 2, first, 1, 10), claim(1, 2, second, 2, 10), unanswered(claim(1, 2, third, 1, 10)), call(witness.Claim, 1, 2),
 		submit(3, 4, first, "r", witness.Stored), submit(3, 4, first, "r", leaseLost), refused(renew(5, 6, first, 10)),
+		results(7, 8, seqlease.AttemptID{9}),
 	}) {
 		r.Add(e)
 	}
 	n := r.History().Tally()
 	for what, want := range map[string]int{
 		"claim": 2, "claim unanswered": 1, "claim of nothing": 1, "claimed again": 1, "submit": 2, "line stored": 1, "line lease-lost": 1, "renew refused": 1,
+		"quarantined": 1,
 	} {
 		if n[what] != want {
 			t.Errorf("%s: %d, want %d", what, n[what], want)

@@ -114,7 +114,7 @@ func newPostgresDesk(t *testing.T, address string) *storeDesk {
 
 func openPostgres(t *testing.T, address string) *postgres.Store {
 	t.Helper()
-	s, err := postgres.Open(t.Context(), postgres.Options{Address: address})
+	s, err := postgres.Open(t.Context(), postgres.Options{Address: address, Retry: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,16 +129,9 @@ func openPostgres(t *testing.T, address string) *postgres.Store {
 // keep runs a keeper on the store as long as the test.
 func keep(t *testing.T, s store) {
 	t.Helper()
-	kept, keeps := s.(interface {
-		queue.KeeperStore
-		Pack(o seqlease.Organism, document []byte) (seqlease.Packed, error)
-	})
-	if !keeps {
-		t.Fatalf("%T can't be kept", s)
-	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
-	go func() { done <- queue.NewKeeper(kept, queue.KeeperOptions{}).Run(ctx) }()
+	go func() { done <- queue.NewKeeper(s, queue.KeeperOptions{Retry: patience}).Run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
@@ -177,5 +170,5 @@ func TestHistory_L3_TwoPostgresStores(t *testing.T) {
 
 // usual is what every history has a lot of; else it shows less than it seems to.
 func usual() []string {
-	return []string{"line stored", "line lease-lost", "claimed again", "give-back", "renew", "renew refused", "shorten"}
+	return []string{"line stored", "line lease-lost", "claimed again", "give-back", "renew", "renew refused", "shorten", "quarantined"}
 }

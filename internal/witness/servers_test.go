@@ -36,6 +36,7 @@ const configuration = `accessionPrefix: A_
 websiteUrl: w
 backendUrl: b
 dataUseTerms: {enabled: false}
+retry: {attempts: %d, handOuts: %d}
 tokens:
   - { user: ann, roles: [preprocessing_pipeline], env: TOKEN_OF_ann }
   - { user: bob, roles: [preprocessing_pipeline], env: TOKEN_OF_bob }
@@ -60,7 +61,7 @@ func serve(t *testing.T, storeAddress string) httpFront {
 		t.Fatal(err)
 	}
 	config := filepath.Join(t.TempDir(), "fern.yaml")
-	if err := os.WriteFile(config, []byte(configuration), 0o600); err != nil {
+	if err := os.WriteFile(config, fmt.Appendf(nil, configuration, patience.Attempts, patience.HandOuts), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	process := exec.Command(path, "serve", "--config", config, "--store", storeAddress, "--listen", "127.0.0.1:0")

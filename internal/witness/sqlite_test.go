@@ -163,7 +163,7 @@ func (f *sqliteFile) shorten(ctx context.Context, id seqlease.AttemptID, within 
 func TestHistory_L3_SQLiteStore(t *testing.T) {
 	repeatedly(t, func(t *testing.T) scenario {
 		path := filepath.Join(t.TempDir(), "fern.db")
-		s, err := sqlite.Open(t.Context(), sqlite.Options{Path: path})
+		s, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Retry: patience})
 		if err != nil {
 			t.Fatal(err)
 		}

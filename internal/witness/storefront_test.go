@@ -124,11 +124,7 @@ func answers(lines, stored int, refused []seqlease.Refusal, skip bool, err error
 }
 
 func (f storefront) renew(ctx context.Context, id seqlease.AttemptID, user string, lease time.Duration) (renewed, error) {
-	s, renews := f.store.(queue.RenewStore)
-	if !renews {
-		return renewed{}, errors.ErrUnsupported
-	}
-	r, err := s.Renew(ctx, queue.Renew{Organism: fern, AttemptID: id, ClaimedBy: user, Lease: lease})
+	r, err := f.Renew(ctx, queue.Renew{Organism: fern, AttemptID: id, ClaimedBy: user, Lease: lease})
 	return renewed{until: r.Until, held: r.Held, lost: r.Lost}, err
 }
 

@@ -173,12 +173,14 @@ func (w *watcher) dealSilent(r Record) {
 }
 
 // callOf returns when the earliest call began that may have been the record's
-// claim; false if there was none.
+// claim, such as one without an answer, or one that lost what it had claimed
+// before it was answered and claimed anew; false if there was none.
 func (h History) callOf(r Record) (call time.Duration, found bool) {
-	at := time.Duration(r.At.UnixMicro()-h.Early+tolerance) * time.Microsecond
+	early := time.Duration(r.At.UnixMicro()-h.Late-tolerance) * time.Microsecond
+	late := time.Duration(r.At.UnixMicro()-h.Early+tolerance) * time.Microsecond
 	for i := range h.Events {
 		e := &h.Events[i]
-		if e.Kind != Claim || !e.Unanswered || e.Pipeline != r.Pipeline || e.User != r.User || e.Call > at {
+		if e.Kind != Claim || e.Pipeline != r.Pipeline || e.User != r.User || e.Call > late || !e.Unanswered && e.Return < early {
 			continue
 		}
 		if e.Attempt == r.Attempt {
