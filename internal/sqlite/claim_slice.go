@@ -40,17 +40,18 @@ func (s *Store) lanesInTurn(organismID int64, c queue.Claim) []lanes {
 	key := queueKey{organismID, int64(c.PipelineVersion)}
 	s.turnsMu.Lock()
 	defer s.turnsMu.Unlock()
-	s.turns[key]++
 	turn := s.turns[key]
-	first := turn%suspectsTurn == 0
-	a, b := suspects, alone
-	if first && turn/suspectsTurn%2 == 0 || !first && turn%2 == 0 {
-		a, b = b, a
+	s.turns[key]++
+	if turn == 0 || turn%suspectsTurn != 0 {
+		if turn%2 == 0 {
+			return []lanes{healthy, suspects, alone}
+		}
+		return []lanes{healthy, alone, suspects}
 	}
-	if first {
-		return []lanes{a, b, healthy}
+	if turn%(2*suspectsTurn) != 0 {
+		return []lanes{suspects, alone, healthy}
 	}
-	return []lanes{healthy, a, b}
+	return []lanes{alone, suspects, healthy}
 }
 
 // sliceEntries is how many entries a claim moves at most in one transaction, so

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/seqlease/seqlease/internal/queue"
 )
@@ -16,7 +17,7 @@ type swept struct {
 // sweep makes entries of leases that have ended wait again (L4), at most
 // [maxPlaces] of at most so many leases: of the queue in args, or with NULLs of all.
 func sweep(ctx context.Context, t *tx, retry queue.Retry, now int64, args []any, leases int64) (swept, error) {
-	list := append(args, named("now", now, "leases", leases, "entries", int64(maxPlaces))...)
+	list := slices.Concat(args, named("now", now, "leases", leases, "entries", int64(maxPlaces)))
 	places, err := readPlaces(ctx, t, "ended_places", list)
 	if err != nil {
 		return swept{}, err

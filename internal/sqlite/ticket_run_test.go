@@ -76,7 +76,7 @@ func TestClaim_L17_RunsOfTicketsInterleave(t *testing.T) {
 		t.Errorf("%d tickets are written out by the uploads, want none", n)
 	}
 	// The second group's first rank is behind the head of the queue.
-	if got, want := mustClaim(t, s, 41), append(a[:1:1], alternating(20, a[1:], b)...); !cmp.Equal(got, want) {
+	if got, want := mustClaim(t, s, 41), slices.Concat(a[:1], alternating(20, a[1:], b)); !cmp.Equal(got, want) {
 		t.Errorf("claimed %v, want %v", got, want)
 	}
 	c := mustSubmit(t, s, groupUpload(t, s, 5))
