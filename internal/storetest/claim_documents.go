@@ -136,12 +136,11 @@ func claimB022Damaged(t *testing.T, h Harness) {
 	wantSame(t, "claimed before the lease end", claimed(f.claim(t, 4)), nil)
 	f.age(t, leaseTime)
 	more := f.submit(t, 1)
-	healthy := f.claim(t, 4)
+	healthy, again := f.freshAndSuspects(t, 4)
 	wantSame(t, "claimed after the lease end", claimed(healthy), more)
 	f.mustAccept(t, f.lines(t, healthy)...)
 
 	// Where all are damaged, nothing comes.
-	again := f.claim(t, 4)
 	wantSame(t, "claimed alone", claimed(again), versions[1:2])
 	wantSame(t, "attempts", attempts(again), []int{2})
 	delivered, _, damaged = f.deliver(t, again)

@@ -42,6 +42,17 @@ func leaseL11End(t *testing.T, h Harness) {
 // suspects is how much to ask for to get n entries that cost one or two attempts (L9).
 func suspects(n int) int { return n * queue.SuspectShare }
 
+// freshAndSuspects makes two claims of n and returns which was of fresh entries
+// and which of suspects: the order is the store's affair (L9).
+func (f *fixture) freshAndSuspects(t *testing.T, n int) (queue.Lease, queue.Lease) {
+	t.Helper()
+	first, second := f.claim(t, n), f.claim(t, n)
+	if len(first.Entries) > 0 && first.Entries[0].Attempt > 1 {
+		return second, first
+	}
+	return first, second
+}
+
 func leaseL4Claimable(t *testing.T, h Harness) {
 	f := newFixture(t, h)
 	versions := f.submit(t, 3)

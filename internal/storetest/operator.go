@@ -20,9 +20,6 @@ func operatorCases() []testCase {
 		{name: "L16_FreedAgainstResultExactlyOneWins", check: operatorFreeAgainstResult},
 		{name: "L16_FreeOfALargeLease", check: operatorFreeLarge},
 		{name: "L16_FailingWorkersAreShown", check: operatorFailingWorkers},
-		{name: "L16_QuarantineTakesWaitingAndHeld", check: operatorQuarantine},
-		{name: "L16_QuarantineNeverReplacesAGoodResult", check: operatorQuarantineGood},
-		{name: "L16_FailedResultsComeInPages", check: operatorFailedResults},
 	}
 }
 
@@ -78,23 +75,6 @@ func (f *fixture) reprocess(t *testing.T, s queue.Selection, want int) {
 	wantSame(t, "entries to be processed again", pages(t, "reprocess", func(after int64) (int, int64, error) {
 		return f.Reprocess(t.Context(), s, after, 500)
 	}), want)
-}
-
-// byOperator is why the fixtures' operator quarantines.
-const byOperator = "known to crash the pipeline"
-
-// putInQuarantine quarantines the selection and wants so many entries in it.
-func (f *fixture) putInQuarantine(t *testing.T, s queue.Selection, want int) {
-	t.Helper()
-	verdict := queue.OperatorVerdict{By: operatorName, Reason: byOperator, Result: f.systemResult(t, byOperator)}
-	wantSame(t, "entries quarantined", pages(t, "quarantine", func(after int64) (int, int64, error) {
-		return f.PutInQuarantine(t.Context(), s, verdict, after, 500)
-	}), want)
-}
-
-func (f *fixture) quarantineEntries(t *testing.T, entries []seqlease.AccessionVersion, want int) {
-	t.Helper()
-	f.putInQuarantine(t, queue.Selection{Organism: WestNile, Entries: entries}, want)
 }
 
 // leases lists the leases page by page.
@@ -266,14 +246,16 @@ func operatorFailingWorkers(t *testing.T, h Harness) {
 	f := newFixture(t, h)
 	f.submit(t, 30)
 	f.giveBackUndelivered(t, f.claim(t, 10).AttemptID, 10) // the worker's fault it isn't
+	var gs []queue.GiveBack
 	for i, n := range []int{1, 5, 3} {
 		c := ask(n)
 		c.WorkerID = fmt.Sprintf("worker %d", i)
 		g := returned(f.claimAs(t, c).AttemptID)
 		g.Reason, g.CountsAsAttempt = fmt.Sprintf("reason %d", i), true
-		if _, err := f.GiveBack(t.Context(), g); err != nil {
-			t.Fatalf("give back: %v", err)
-		}
+		gs = append(gs, g)
+	}
+	for _, g := range gs {
+		mustGiveBack(t, f, g)
 	}
 	failing := func(since time.Duration, limit int) []string {
 		t.Helper()
@@ -296,63 +278,4 @@ func operatorFailingWorkers(t *testing.T, h Harness) {
 	wantSame(t, "the one that fails most", failing(time.Hour, 1), want[:1])
 	f.age(t, 2*time.Hour)
 	wantSame(t, "failing workers of late", failing(time.Hour, 10), nil)
-}
-
-func operatorQuarantine(t *testing.T, h Harness) {
-	f := newFixture(t, h)
-	versions := f.submit(t, 6)
-	held := f.claim(t, 2)
-	f.age(t, leaseTime-time.Minute)
-	ended := ask(2)
-	ended.Lease = time.Minute - 10*time.Second
-	f.claimAs(t, ended)
-	f.age(t, ended.Lease)
-	// Two are held, two are in an ended lease and two wait.
-	f.quarantineEntries(t, []seqlease.AccessionVersion{versions[5], versions[3], versions[0]}, 3)
-	f.quarantineEntries(t, []seqlease.AccessionVersion{versions[5], versions[3], versions[0]}, 0)
-	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Processed: 3, seqlease.InProcessing: 1, seqlease.Received: 2})
-	wantRefused(t, f.accept(t, f.lines(t, held)...), leaseLost(versions[:1])...)
-	f.mustAccept(t, f.lines(t, held)[1])
-	list := f.quarantined(t)
-	wantSame(t, "quarantined", len(list), 3)
-	for _, q := range list {
-		wantSame(t, "verdict", []string{q.By, q.Reason}, []string{operatorName, byOperator})
-		wantSame(t, "what the submitter reads", f.failedDocument(t, q.AccessionVersion).Errors[0].Message, byOperator)
-	}
-	rest := []seqlease.AccessionVersion{versions[2], versions[4]}
-	got := slices.Concat(claimed(f.claim(t, 100)), claimed(f.claim(t, 100)))
-	slices.SortFunc(got, seqlease.AccessionVersion.Compare)
-	wantSame(t, "claimed of the rest", got, rest)
-}
-
-func operatorQuarantineGood(t *testing.T, h Harness) {
-	f := newFixture(t, h)
-	versions := f.process(t, seqlease.NoIssues, seqlease.NoIssues)
-	f.putInQuarantine(t, queue.Selection{Organism: WestNile}, 0) // neither waits
-	f.reprocess(t, queue.Selection{Organism: WestNile}, 2)
-	f.claim(t, 1)
-	f.putInQuarantine(t, queue.Selection{Organism: WestNile}, 2)
-	wantSame(t, "claimed", claimed(f.claim(t, 10)), nil)
-	f.wantReleased(t, "result of "+versions[0].String(), "result of "+versions[1].String())
-}
-
-func operatorFailedResults(t *testing.T, h Harness) {
-	f := newFixture(t, h)
-	versions := f.process(t, seqlease.HasErrors, seqlease.NoIssues, seqlease.HasErrors, seqlease.HasWarnings, seqlease.HasErrors, seqlease.HasErrors)
-	f.mustEdit(t, versions[5], submitted(3)) // its result isn't the present one's
-	var got []seqlease.AccessionVersion
-	for after := int64(0); ; {
-		page, err := f.FailedResults(t.Context(), WestNile, 1, after, 2)
-		if err != nil {
-			t.Fatalf("failed results: %v", err)
-		}
-		if len(page) == 0 {
-			break
-		}
-		for _, r := range page {
-			got = append(got, r.AccessionVersion)
-		}
-		after = page[len(page)-1].EntryID
-	}
-	wantSame(t, "entries with errors", got, []seqlease.AccessionVersion{versions[0], versions[2], versions[4]})
 }

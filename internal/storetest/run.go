@@ -76,8 +76,10 @@ func Run(t *testing.T, h Harness) {
 		registerCases(), groupCases(), submitCases(),
 		claimCases(), leaseCases(), markCases(),
 		acceptCases(), repeatCases(), giveBackCases(),
-		skipCases(), giveBackUserCases(), renewCases(), suspectCases(), quarantineCases(), keeperCases(),
-		operatorCases(), selectionCases(), reprocessCases(), pauseCases(), historyCases(), stirredCases(), fairCases(),
+		skipCases(), giveBackUserCases(), renewCases(), suspectCases(),
+		quarantineCases(), quarantineResultCases(), keeperCases(), reconcileCases(),
+		operatorCases(), operatorQuarantineCases(), selectionCases(), reprocessCases(),
+		pauseCases(), historyCases(), stirredCases(), fairCases(),
 		editCases(), deleteCases(), approveCases(), approveFilterCases(),
 		listCases(), releaseCases(), textCases(), wordCases(), largeCases(),
 	) {
