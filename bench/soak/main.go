@@ -54,7 +54,7 @@ func soak(ctx context.Context) int {
 		return exitUsage
 	}
 	if *seed == 0 {
-		*seed = rand.Uint64()
+		*seed = rand.Uint64() //nolint:gosec // which faults happen is no secret
 	}
 	dir, err := os.MkdirTemp("", "soak-")
 	if err != nil {
@@ -96,7 +96,7 @@ func fleet(ctx context.Context, store, dir string) (fault.Options, error) {
 	programs := filepath.Join(dir, "programs")
 	fleetDir := filepath.Join(dir, "fleet")
 	for _, path := range []string{programs, fleetDir} {
-		if err := os.Mkdir(path, 0o755); err != nil { // PostgreSQL runs as another user
+		if err := os.Mkdir(path, 0o700); err != nil {
 			return fault.Options{}, err
 		}
 	}

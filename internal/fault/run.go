@@ -88,11 +88,11 @@ func (f *Fleet) disturb(chance float64) {
 
 // follow lets the plan's faults happen, with a look at the database after each.
 func (f *Fleet) follow(ctx context.Context, plan Plan) error {
-	random := rand.New(rand.NewPCG(f.options.Seed, 4)) //nolint:gosec // repeatable faults, no secrets
+	random := rand.New(rand.NewPCG(f.options.Seed, 4))
 	for _, step := range plan.Steps {
 		var group errgroup.Group
 		for _, kind := range step {
-			own := rand.New(rand.NewPCG(random.Uint64(), 5)) //nolint:gosec // as above
+			own := rand.New(rand.NewPCG(random.Uint64(), 5))
 			group.Go(func() error { return f.insist(ctx, kind, own) })
 		}
 		if err := group.Wait(); err != nil {
@@ -122,7 +122,7 @@ func (f *Fleet) improvise(ctx context.Context, plan Plan, random *rand.Rand) err
 	kinds := slices.Sorted(maps.Keys(f.inflictors()))
 	for end := time.Now().Add(plan.Random); time.Now().Before(end) && ctx.Err() == nil; {
 		kind := kinds[random.IntN(len(kinds))]
-		own := rand.New(rand.NewPCG(random.Uint64(), 6)) //nolint:gosec // repeatable faults, no secrets
+		own := rand.New(rand.NewPCG(random.Uint64(), 6))
 		group.Go(func() error {
 			if err := f.inflict(ctx, kind, own); !errors.Is(err, errBusy) {
 				f.checkNow(ctx)

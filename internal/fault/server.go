@@ -4,6 +4,7 @@ package fault
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"path"
@@ -55,7 +56,7 @@ func (f *Fleet) newServer(ctx context.Context, number int) (*server, error) {
 	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
-	s.proxy, err = proxy.New(ctx, s.address, f.options.Seed+uint64(number), byWorker) //nolint:gosec // a handful of servers
+	s.proxy, err = proxy.New(ctx, s.address, f.options.Seed+uint64(number), byWorker)
 	return s, err
 }
 
@@ -64,13 +65,13 @@ func byWorker(r *http.Request) bool {
 	return r.Method == http.MethodPost && path.Base(r.URL.Path) != "submit"
 }
 
-// start starts the server and waits until it listens. Without its database it
+// start starts the server and waits until it answers. Without its database it
 // ends at once and is started again, as a supervisor does.
 func (s *server) start(ctx context.Context) error {
 	if err := s.launch(); err != nil {
 		return err
 	}
-	return await(ctx, s.name+" to listen", startLimit, func(ctx context.Context) (bool, string) {
+	return await(ctx, s.name+" to answer", startLimit, func(ctx context.Context) (bool, string) {
 		if p := s.running(); p.hasEnded() {
 			pause(ctx, startPause)
 			if err := s.launch(); err != nil {
@@ -78,15 +79,42 @@ func (s *server) start(ctx context.Context) error {
 			}
 			return false, p.lastWords()
 		}
-		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.address)
-		if err != nil {
+		if err := s.answers(ctx); err != nil {
 			return false, err.Error() + "; " + s.running().lastWords()
 		}
 		s.running().mu.Lock()
 		s.running().ours = false // from here on it isn't to end by itself
 		s.running().mu.Unlock()
-		return c.Close() == nil, ""
+		return true, ""
 	})
+}
+
+// clockSlack is by how much the clock of a server may differ from what it was
+// told: seconds, where faults are hours.
+const clockSlack = 10 * time.Minute
+
+// answers asks whether the server is alive, which needs no database, and whether
+// its clock is as wrong as it was told to be. That it listens says nothing: it
+// does so before it has opened its store.
+func (s *server) answers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.address+"/healthz", nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	if err := response.Body.Close(); err != nil {
+		return err
+	}
+	date, err := http.ParseTime(response.Header.Get("Date"))
+	if off := time.Until(date); err != nil || (off-s.clock).Abs() > clockSlack {
+		return fmt.Errorf("its clock is wrong by %s, not by %s (%v)", off, s.clock, err)
+	}
+	return nil
 }
 
 func (s *server) launch() error {

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -64,7 +65,7 @@ def call(name, body, content_type, query=""):
             line["refused"] = json.loads(answer).get("refused") or []
         except (ValueError, AttributeError):
             pass
-    line["got"] = uptime()
+    line["got"], line["clock"] = uptime(), int(time.time())
     log.write(json.dumps(line).encode() + b"\n")
     return line["status"] if line["whole"] else 0, answer
 

@@ -28,6 +28,9 @@ type Line struct {
 	// started: a clock that all processes share and nobody sets.
 	Sent float64 `json:"sent"`
 	Got  float64 `json:"got"`
+	// Clock is the end of the call by the worker's own clock, in Unix seconds. Only
+	// what shows that the clock is wrong looks at it.
+	Clock int64 `json:"clock"`
 	// Status is 0 if no answer came. Whole says that the answer's body came to its end.
 	Status int    `json:"status"`
 	Whole  bool   `json:"whole"`

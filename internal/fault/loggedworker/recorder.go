@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/seqlease/seqlease"
@@ -62,7 +63,7 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	case evidence.CallGiveBack:
 		line.Entries = returnedIn(sent)
 	}
-	line.Got = evidence.Uptime()
+	line.Got, line.Clock = evidence.Uptime(), time.Now().Unix()
 	r.write(line)
 	return response, err
 }

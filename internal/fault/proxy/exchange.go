@@ -58,6 +58,7 @@ func (p *Proxy) exchange(c net.Conn, request *http.Request, raw []byte) bool {
 				p.repeat(request, raw)
 			}
 		})
+	default: // what happens to the answer
 	}
 	return p.pass(c, request, raw, answerFault{kind, random})
 }

@@ -38,7 +38,7 @@ type Proxy struct {
 	listen  net.Listener
 	// repeatable says which requests may be repeated.
 	repeatable func(*http.Request) bool
-	ctx        context.Context //nolint:containedctx // ends everything that the proxy runs
+	ctx        context.Context // ends everything that the proxy runs
 	stop       context.CancelFunc
 	running    sync.WaitGroup
 
@@ -61,7 +61,7 @@ func New(ctx context.Context, target string, seed uint64, repeatable func(*http.
 	}
 	p := &Proxy{
 		Address: listener.Addr().String(), target: target, listen: listener, repeatable: repeatable,
-		random: rand.New(rand.NewPCG(seed, 1)), //nolint:gosec // repeatable faults, no secrets
+		random: rand.New(rand.NewPCG(seed, 1)),
 		counts: map[Kind]int{}, open: map[net.Conn]bool{},
 	}
 	p.ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -148,7 +148,7 @@ func (p *Proxy) forget(c net.Conn) {
 func (p *Proxy) draw(r *http.Request) (Kind, *rand.Rand) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	random := rand.New(rand.NewPCG(p.random.Uint64(), 2)) //nolint:gosec // repeatable faults, no secrets
+	random := rand.New(rand.NewPCG(p.random.Uint64(), 2))
 	if len(p.kinds) == 0 || p.random.Float64() >= p.chance {
 		return None, random
 	}
