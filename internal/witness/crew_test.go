@@ -66,11 +66,14 @@ type scenario struct {
 	fronts    []front
 	desk      desk
 	canChange bool // desk edits and deletes
-	lease     time.Duration
-	workers   int
-	entries   int // at the start; twice as many are added while it runs
-	events    int // after so many calls it ends
-	options   witness.Options
+	// sweep ends leases that have run out, far more often than a keeper does; nil
+	// where only servers can.
+	sweep   func(ctx context.Context) error
+	lease   time.Duration
+	workers int
+	entries int // at the start; twice as many are added while it runs
+	events  int // after so many calls it ends
+	options witness.Options
 }
 
 // crew are the clients of one history.
@@ -249,7 +252,8 @@ func (c *crew) read(ctx context.Context) (err error) {
 	return nil
 }
 
-// letTimePass compares clocks and makes leases that were just claimed end soon.
+// letTimePass compares clocks, makes leases that were just claimed end soon, and
+// sweeps.
 func (c *crew) letTimePass(ctx context.Context) error {
 	for ctx.Err() == nil {
 		pause(ctx, 20*time.Millisecond)
@@ -259,6 +263,11 @@ func (c *crew) letTimePass(ctx context.Context) error {
 			return fmt.Errorf("now: %w", err)
 		}
 		c.Calibrate(call, now, c.Now())
+		if c.sweep != nil {
+			if err := c.sweep(context.WithoutCancel(ctx)); err != nil {
+				return fmt.Errorf("sweep: %w", err)
+			}
+		}
 		if b, any := c.recent(); any {
 			if err := c.shorten(ctx, b, time.Duration(rand.IntN(300))*time.Millisecond); err != nil {
 				return err

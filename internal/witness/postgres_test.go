@@ -163,7 +163,7 @@ func TestHistory_L3_TwoPostgresStores(t *testing.T) {
 			fronts = append(fronts, storefront{s})
 		}
 		s := wild(desk, fronts...)
-		s.canChange, s.lease = true, time.Second
+		s.canChange, s.lease, s.sweep = true, time.Second, desk.sweepOnce
 		return s
 	}, append(usual(), "edit", "line edited")...)
 }

@@ -178,7 +178,7 @@ func TestHistory_L3_SQLiteStore(t *testing.T) {
 		}
 		keep(t, s)
 		wild := wild(desk, storefront{s})
-		wild.canChange, wild.lease = true, time.Second
+		wild.canChange, wild.lease, wild.sweep = true, time.Second, desk.sweepOnce
 		return wild
 	}, append(usual(), "edit", "line edited")...)
 }

@@ -187,6 +187,12 @@ func newStoreDesk(ctx context.Context, s store, b backdoor) (*storeDesk, error) 
 
 func (d *storeDesk) now(ctx context.Context) (time.Time, error) { return d.Now(ctx) }
 
+// sweepOnce is a small sweep.
+func (d *storeDesk) sweepOnce(ctx context.Context) error {
+	_, err := d.Sweep(ctx, 5)
+	return err
+}
+
 func (d *storeDesk) create(ctx context.Context, tags []string) ([]seqlease.AccessionVersion, error) {
 	entries := func(yield func(submission.PackedEntry, error) bool) {
 		for _, tag := range tags {
