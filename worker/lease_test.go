@@ -3,6 +3,7 @@ package worker_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -21,8 +22,12 @@ import (
 // leaseLost answers a renewal of a lease that is over.
 var leaseLost = problem(409, "lease-lost", "")
 
-// stalled answers nothing for as long as the client waits.
-func stalled(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+// stalled answers nothing for as long as the client waits, which is noticed once
+// the body was read.
+func stalled(_ http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
+}
 
 // renewalCount returns how often a renewal was asked for.
 func (s *script) renewalCount() int {

@@ -2,11 +2,14 @@ package worker_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/client"
@@ -22,13 +25,20 @@ import (
 const moss seqlease.Organism = "mossvirus"
 
 // startServer starts a real server over an embedded store, in which two entries
-// are waiting, and returns its address. Its tokens are "submitter" and "pipeline".
+// are waiting, and returns its address. Its tokens are "submitter", "pipeline" and
+// "operator".
 func startServer(ctx context.Context) (url string, stop func(), err error) {
+	return startServerWith(ctx, 2)
+}
+
+// startServerWith is startServer with so many entries.
+func startServerWith(ctx context.Context, entries int) (url string, stop func(), err error) {
 	dir, err := os.MkdirTemp("", "worker-test-")
 	if err != nil {
 		return "", nil, err
 	}
-	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "moss.db")})
+	bell := &queue.Bell{}
+	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "moss.db"), Bell: bell})
 	if err != nil {
 		return "", nil, err
 	}
@@ -46,27 +56,37 @@ func startServer(ctx context.Context) (url string, stop func(), err error) {
 	verifier, err := auth.NewStatic([]auth.StaticToken{
 		{SHA256: auth.Hash("submitter"), Person: seqlease.Person{Name: "submitter"}},
 		{SHA256: auth.Hash("pipeline"), Person: seqlease.Person{Name: "pipeline", Roles: []seqlease.Role{seqlease.PreprocessingPipeline}}},
+		{SHA256: auth.Hash("operator"), Person: seqlease.Person{Name: "operator", Roles: []seqlease.Role{seqlease.SuperUser}}},
 	})
 	if err != nil {
 		return "", nil, err
 	}
+	work := queue.New(store, organisms, queue.WithBell(bell))
 	door, err := httpapi.New(httpapi.Options{
-		Queue: queue.New(store, organisms), Submissions: submission.New(store, organisms, submission.Options{AccessionPrefix: "MOSS_"}),
+		Queue: work, Submissions: submission.New(store, organisms, submission.Options{AccessionPrefix: "MOSS_"}),
 		Organisms: organisms, Verifier: verifier, Ready: store.Ready, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return "", nil, err
 	}
+	loops, endLoops := context.WithCancel(context.WithoutCancel(ctx))
+	var running errgroup.Group
+	running.Go(func() error { return work.Run(loops) })
+	keeper := queue.NewKeeper(store, queue.KeeperOptions{Logger: slog.New(slog.DiscardHandler)})
+	running.Go(func() error { return keeper.Run(loops) })
 	server := httptest.NewServer(door)
 	stop = func() {
+		endLoops()
 		server.Close()
+		_ = running.Wait()
 		_ = store.Close()
 		_ = os.RemoveAll(dir)
 	}
-	return server.URL, stop, submitTwo(ctx, server.URL)
+	return server.URL, stop, submit(ctx, server.URL, entries)
 }
 
-func submitTwo(ctx context.Context, url string) error {
+// submit uploads so many entries, the genome of every second with a gap in it.
+func submit(ctx context.Context, url string, entries int) error {
 	submitter, err := client.New(url, "submitter")
 	if err != nil {
 		return err
@@ -75,10 +95,15 @@ func submitTwo(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
+	metadata, sequences := "id\tbog\n", ""
+	for i := range entries {
+		metadata += fmt.Sprintf("pond%d\tSedge\n", i+1)
+		sequences += fmt.Sprintf(">pond%d\n%s\n", i+1, []string{"ACGTACGT", "ACGTNNNN"}[i%2])
+	}
 	_, err = submitter.Submit(ctx, client.Submission{
 		Organism: moss, GroupID: group.GroupID,
-		Metadata:  client.File{Name: "m.tsv", Content: strings.NewReader("id\tbog\npond1\tSedge\npond2\tReed\n")},
-		Sequences: client.File{Name: "s.fasta", Content: strings.NewReader(">pond1\nACGTACGT\n>pond2\nACGTNNNN\n")},
+		Metadata:  client.File{Name: "m.tsv", Content: strings.NewReader(metadata)},
+		Sequences: client.File{Name: "s.fasta", Content: strings.NewReader(sequences)},
 	})
 	return err
 }

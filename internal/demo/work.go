@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/worker"
@@ -26,7 +27,8 @@ type director struct {
 	victim   *process // to be killed
 	sleeper  *process // to be stopped and continued
 	thawed   bool
-	refused  bool // the sleeper's late results were
+	retaken  map[seqlease.AttemptID]bool // told that others get its entries
+	refused  bool                        // the sleeper's late results were
 	alive    int
 }
 
@@ -36,7 +38,7 @@ type director struct {
 // Then the stopped one is continued, and sends its results too late: it is a
 // pipeline of the old kind, as one that renews would ask first and drop them.
 func (d *stage) work(ctx context.Context) (fates []string, what incident, err error) {
-	x := &director{stage: d, crew: newCrew(d.Dir)}
+	x := &director{stage: d, crew: newCrew(d.Dir), retaken: map[seqlease.AttemptID]bool{}}
 	defer x.crew.close()
 	if x.victim, err = x.hire(ctx, true); err != nil {
 		return nil, incident{}, err
@@ -149,14 +151,13 @@ func (x *director) afterClaim(e processEvent) error {
 		by      *process
 		attempt seqlease.AttemptID
 	}{{x.victim, x.incident.killed}, {x.sleeper, x.incident.frozen}} {
-		n := 0
-		for _, entry := range e.Entries {
-			if !held.attempt.IsZero() && x.ledger.claims[held.attempt].holds(entry.AccessionVersion) {
-				n++
-			}
+		if held.attempt.IsZero() || x.retaken[held.attempt] {
+			continue
 		}
-		if n > 0 {
-			x.tell("worker %d claimed %s of worker %d, whose lease has ended", e.process.number, count(n, "entry", "entries"), held.by.number)
+		if slices.ContainsFunc(e.Entries, func(entry worker.EventEntry) bool { return x.ledger.claims[held.attempt].holds(entry.AccessionVersion) }) {
+			x.retaken[held.attempt] = true
+			x.tell("worker %d claimed %s of worker %d, whose lease has ended; what cost an attempt goes out in small batches",
+				e.process.number, count(len(e.Entries), "entry", "entries"), held.by.number)
 		}
 	}
 	if x.thawed || x.incident.frozen.IsZero() || !x.ledger.allRetaken(x.incident.frozen) {
