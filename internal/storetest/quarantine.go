@@ -41,7 +41,7 @@ func (f *fixture) spent(t *testing.T) []queue.SpentTicket {
 	if err != nil {
 		t.Fatalf("spent: %v", err)
 	}
-	slices.SortFunc(spent, func(a, b queue.SpentTicket) int { return a.AccessionVersion.Compare(b.AccessionVersion) })
+	slices.SortFunc(spent, func(a, b queue.SpentTicket) int { return a.Compare(b.AccessionVersion) })
 	return spent
 }
 
@@ -142,7 +142,7 @@ func quarantineB001(t *testing.T, h Harness) {
 	f.mustAccept(t, f.line(t, 1, versions[0], lease.AttemptID, "of the edited data", seqlease.NoIssues))
 	var by []string
 	for _, q := range f.quarantined(t) {
-		by = append(by, q.AccessionVersion.String()+" by "+q.By)
+		by = append(by, q.String()+" by "+q.By)
 	}
 	wantSame(t, "quarantined", by, []string{
 		versions[2].String() + " by " + operatorName, versions[4].String() + " by ", versions[5].String() + " by ",

@@ -134,7 +134,9 @@ func selectionReprocess(t *testing.T, h Harness) {
 	waiting := f.submit(t, 1)
 	take := f.reprocessing(t)
 	for _, none := range []queue.Selection{
-		{Organism: CCHF}, {Organism: WestNile, Entries: waiting}, {Organism: WestNile, Entries: young, SubmittedTo: between},
+		{Organism: CCHF},
+		{Organism: WestNile, Entries: waiting},
+		{Organism: WestNile, Entries: young, SubmittedTo: between},
 		{Organism: WestNile, Entries: []seqlease.AccessionVersion{}},
 	} {
 		wantSame(t, "reprocessed", take(none, 2), 0)

@@ -102,8 +102,10 @@ func stirredMany(t *testing.T, h Harness) {
 	f := newFixture(t, h)
 	nile, cchf := f.mark(t), f.claimFrom(t, CCHF, 0).Mark
 	awaited := []queue.Awaited{
-		{Organism: WestNile, PipelineVersion: 1, Mark: nile}, {Organism: CCHF, PipelineVersion: 1, Mark: cchf},
-		{Organism: WestNile, PipelineVersion: 1, Mark: "an old one"}, {Organism: CCHF, PipelineVersion: 1, Mark: cchf},
+		{Organism: WestNile, PipelineVersion: 1, Mark: nile},
+		{Organism: CCHF, PipelineVersion: 1, Mark: cchf},
+		{Organism: WestNile, PipelineVersion: 1, Mark: "an old one"},
+		{Organism: CCHF, PipelineVersion: 1, Mark: cchf},
 	}
 	wantSame(t, "stirred", f.allStirred(t, awaited...), []bool{false, false, true, false})
 	f.submitTo(t, CCHF, 1)
