@@ -58,7 +58,7 @@ func (f *Fleet) killWorker(_ context.Context, random *rand.Rand) error {
 	return errors.Join(err, readErr, w.start())
 }
 
-// freezeWorker stops a worker at work until others have what it holds (B002).
+// freezeWorker stops a worker at work until its lease is over (B002).
 func (f *Fleet) freezeWorker(ctx context.Context, random *rand.Rand) error {
 	return f.freezeUntilLost(ctx, random, renews)
 }
@@ -98,11 +98,12 @@ func (f *Fleet) freezeUntilLost(ctx context.Context, random *rand.Rand, fits fun
 		return errors.Join(errBusy, p.signal(syscall.SIGCONT)) // nothing was waiting
 	}
 	f.tell("%s frozen with %d entries", p.name, len(held))
-	// The first one that others claim shows that the lease has ended for all of them;
-	// the last one may have to wait for long, since suspects go out few at a time (L9).
-	err = await(ctx, "others to claim something that "+p.name+" holds", 3*time.Minute, func(context.Context) (bool, string) {
+	// A stopped worker can't renew: its lease is over when others have claimed
+	// something of it, and a lease's length later whether or not they have (L3, L4).
+	over := time.Now().Add((leaseSeconds + 5) * time.Second)
+	err = await(ctx, "the lease of "+p.name+" to end", time.Minute, func(context.Context) (bool, string) {
 		left, err := f.unclaimedSince(held)
-		return err == nil && left < len(held), fmt.Sprintf("%d of %d entries are still its own (%v)", left, len(held), err)
+		return err == nil && left < len(held) || time.Now().After(over), fmt.Sprintf("nobody has claimed its entries (%v)", err)
 	})
 	f.tell("%s goes on", p.name)
 	return errors.Join(err, p.signal(syscall.SIGCONT))
