@@ -221,3 +221,48 @@ func longestPart(b testing.TB, s *Store, up *upload) time.Duration {
 		}
 	}
 }
+
+// BenchmarkLongestWrites times the largest transactions that others may have to
+// wait for: a slice of a large claim, whose tickets it writes out, the return of
+// what a lease held, and a page of an operator.
+func BenchmarkLongestWrites(b *testing.B) {
+	var slice, sweep, requeue time.Duration
+	least := func(best *time.Duration, begun time.Time) {
+		if took := time.Since(begun); *best == 0 || took < *best {
+			*best = took
+		}
+	}
+	for b.Loop() {
+		s, u := benchStore(b, 4*sliceEntries)
+		if _, err := s.Submit(b.Context(), u); err != nil {
+			b.Fatal(err)
+		}
+		for range 4 {
+			begun := time.Now()
+			if _, err := s.moveToLease(b.Context(), benchClaim(sliceEntries), []lanes{healthy}, &queue.Lease{}); err != nil {
+				b.Fatal(err)
+			}
+			least(&slice, begun)
+		}
+		age(b, s, time.Hour)
+		for range 4 {
+			begun := time.Now()
+			if _, _, err := s.sweepOnce(b.Context(), 10); err != nil {
+				b.Fatal(err)
+			}
+			least(&sweep, begun)
+		}
+		all := queue.Selection{Organism: storetest.WestNile}
+		if _, _, err := s.PutInQuarantine(b.Context(), all, queue.OperatorVerdict{Result: queue.PackedResult{Packed: packedBody()}}, 0, 1000); err != nil {
+			b.Fatal(err)
+		}
+		begun := time.Now()
+		if _, _, err := s.Requeue(b.Context(), all, 0, 1000); err != nil {
+			b.Fatal(err)
+		}
+		least(&requeue, begun)
+	}
+	b.ReportMetric(float64(slice.Microseconds())/1000, "claimed-slice-ms")
+	b.ReportMetric(float64(sweep.Microseconds())/1000, "sweep-ms")
+	b.ReportMetric(float64(requeue.Microseconds())/1000, "requeue-1000-ms")
+}

@@ -121,10 +121,13 @@ func requeue(ctx context.Context, t *tx, a *added, page selection, sel queue.Sel
 		return 0, err
 	}
 	list := named("places", jsonPlaces(places))
-	for _, statement := range []string{"requeue_results", "requeue_quarantine", "requeue_tickets"} {
+	for _, statement := range []string{"requeue_results", "requeue_quarantine"} {
 		if _, err := t.exec(ctx, statement, list...); err != nil {
 			return 0, err
 		}
+	}
+	if _, err := t.exec(ctx, "requeue_tickets", append(list, sql.Named("organism_id", page.organism.id))...); err != nil {
+		return 0, err
 	}
 	queues := map[queueKey]int{}
 	ids := make([]int64, len(places))
@@ -148,7 +151,7 @@ func (s *Store) Reprocess(ctx context.Context, sel queue.Selection, after int64,
 		if version == 0 {
 			version = page.organism.current
 		}
-		n, err = s.enqueue(ctx, "reprocess_tickets", page.ids, named("pipeline_version", int64(version))...)
+		n, err = s.enqueue(ctx, "reprocess_tickets", page.ids, named("organism_id", page.organism.id, "pipeline_version", int64(version))...)
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("reprocess entries of %s: %w", sel.Organism, err)

@@ -23,14 +23,7 @@ func TestStore(t *testing.T) {
 			mustExec(t, outsider(t, s.(*Store)), `UPDATE submitted SET body = substr(body, 1, length(body) / 2)
 				WHERE entry_id = (SELECT id FROM entry WHERE accession = ? AND version = ?)`, string(av.Accession), int64(av.Version))
 		},
-		Lose: func(t *testing.T, s storetest.Store, av seqlease.AccessionVersion) {
-			db := outsider(t, s.(*Store))
-			of := "(SELECT id FROM entry WHERE accession = ? AND version = ?)"
-			mustExec(t, db, "DELETE FROM ticket WHERE entry_id = "+of, string(av.Accession), int64(av.Version))
-			mustExec(t, db, "DELETE FROM leased WHERE attempt_id IN (SELECT attempt_id FROM leased WHERE entry_id = "+of+")",
-				string(av.Accession), int64(av.Version))
-			mustExec(t, db, "DELETE FROM lease WHERE attempt_id NOT IN (SELECT attempt_id FROM leased)")
-		},
+		Lose: func(t *testing.T, s storetest.Store, av seqlease.AccessionVersion) { lose(t, s.(*Store), av) },
 		Lacks: map[string]string{
 			storetest.SecondStore: "one process has the file to itself; TestOpen_B046_SecondProcessIsRefused shows the refusal",
 		},
