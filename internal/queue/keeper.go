@@ -31,8 +31,8 @@ const (
 	reconcileChunk  = 2000
 	quarantineChunk = 200
 	// maxSpent is how many spent tickets are looked through for some that can be
-	// quarantined, if all before them can't.
-	maxSpent = 12_800
+	// quarantined, if all before them can't. Each comes with up to 20 kB of reasons.
+	maxSpent = 3_200
 )
 
 // KeeperOptions are what a keeper goes by.
