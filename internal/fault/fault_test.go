@@ -22,6 +22,7 @@ import (
 	"github.com/seqlease/seqlease/internal/fault/evidence"
 	"github.com/seqlease/seqlease/internal/fault/proxy"
 	"github.com/seqlease/seqlease/internal/pgcluster"
+	"github.com/seqlease/seqlease/internal/queue"
 )
 
 // further is how long each fleet suffers random faults after those of its test.
@@ -265,5 +266,26 @@ func TestFault_SQLiteDiskFull(t *testing.T) {
 	full := slices.ContainsFunc(report.Lines, func(l evidence.Line) bool { return l.Status == http.StatusInsufficientStorage })
 	if !full {
 		t.Error("no worker was told that the disk is full")
+	}
+}
+
+// Every worker that gets a poisoned entry dies and is started again (L9, B016):
+// the entry ends in quarantine, and none of its neighbours does.
+func TestFault_SQLitePoison(t *testing.T) { wantOnlyPoisonQuarantined(t, fault.SQLite) }
+
+func TestFault_PostgresPoison(t *testing.T) { wantOnlyPoisonQuarantined(t, fault.Postgres) }
+
+func wantOnlyPoisonQuarantined(t *testing.T, store string) {
+	t.Parallel()
+	const poisoned = 2
+	report := run(t, fault.Options{
+		Store: store, Servers: 1, Workers: 3, PythonClocks: make([]time.Duration, 1), Pace: 10 * time.Millisecond,
+		Entries: 300, Poison: poisoned,
+	}, fault.Plan{Steps: [][]fault.Kind{{fault.ConnectionsReset}}})
+	if report.Quarantined != poisoned {
+		t.Errorf("%d entries are quarantined, want the %d poisoned ones", report.Quarantined, poisoned)
+	}
+	if n, want := report.Faults[string(fault.WorkerPoisoned)], poisoned*queue.DefaultRetry.Attempts; n > want {
+		t.Errorf("workers died %d times, want at most %d", n, want)
 	}
 }

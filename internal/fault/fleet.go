@@ -48,6 +48,8 @@ type Options struct {
 	// Backlog is how many entries the submitter lets wait, Entries how many it
 	// uploads in all (0: until the faults are over), NoteBytes how large each is.
 	Backlog, Entries, NoteBytes int
+	// Poison is how many entries are submitted on which every worker dies.
+	Poison int
 	// NetworkFaults is the chance of a request to fail.
 	NetworkFaults float64
 	// Tell is given the story as it happens.
@@ -66,6 +68,8 @@ type Fleet struct {
 	submit   *submitter
 	began    time.Time
 	frozen   atomic.Int32 // workers that are stopped until they have lost their lease
+
+	supervisors sync.WaitGroup
 
 	mu       sync.Mutex
 	faults   map[string]int
@@ -210,6 +214,7 @@ func (f *Fleet) close() error {
 		err = errors.Join(err, s.proxy.Close())
 	}
 	err = errors.Join(err, f.house.close())
+	f.supervisors.Wait()
 	if f.store != nil {
 		err = errors.Join(err, f.store.close())
 	}

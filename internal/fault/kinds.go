@@ -15,6 +15,9 @@ type Kind string
 
 // The kinds of faults.
 const (
+	// A worker dies on a poisoned entry, which nobody brings about by hand.
+	WorkerPoisoned Kind = "worker died on poison"
+
 	WorkerKilled Kind = "worker killed"
 	WorkerFrozen Kind = "worker frozen past its lease"
 	// A worker that doesn't renew finds out only when it sends its results.

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/seqlease/seqlease/internal/fault/evidence"
 )
 
 // mark names the environment variable by which the processes of a run are found.
@@ -36,6 +38,7 @@ type household struct {
 	dir string // where their logs go
 
 	mu      sync.Mutex
+	closed  bool
 	all     []*process
 	strange []string // processes that ended by themselves
 	waiters sync.WaitGroup
@@ -46,6 +49,9 @@ type household struct {
 func (h *household) start(name string, environment []string, program string, arguments ...string) (*process, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.closed {
+		return nil, errors.New("the run is over")
+	}
 	p := &process{name: name, log: filepath.Join(h.dir, fmt.Sprintf("%s.%d.log", name, len(h.all))), ended: make(chan struct{})}
 	log, err := os.Create(p.log)
 	if err != nil {
@@ -64,7 +70,7 @@ func (h *household) start(name string, environment []string, program string, arg
 		p.err = errors.Join(p.command.Wait(), log.Close())
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if !p.ours {
+		if !p.ours && !p.poisoned() {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.strange = append(h.strange, fmt.Sprintf("%s (%v); its log is %s", p.name, p.err, p.log))
@@ -120,6 +126,12 @@ func (p *process) lastWords() string {
 	return fmt.Sprintf("its log %s ends with %q", p.log, content[max(0, len(content)-300):])
 }
 
+// poisoned says whether the process, which has ended, was a worker that died on
+// a poisoned entry.
+func (p *process) poisoned() bool {
+	return p.command.ProcessState != nil && p.command.ProcessState.ExitCode() == evidence.ExitPoisoned
+}
+
 func (p *process) hasEnded() bool {
 	select {
 	case <-p.ended:
@@ -139,6 +151,7 @@ func (h *household) endedThemselves() []string {
 // close kills what still runs, and looks whether anything of the run is left.
 func (h *household) close() error {
 	h.mu.Lock()
+	h.closed = true
 	all := append([]*process(nil), h.all...)
 	h.mu.Unlock()
 	var err error

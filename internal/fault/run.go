@@ -22,7 +22,7 @@ import (
 
 // drainLimit is how long the work may take to finish once nothing is broken:
 // leases run out one after the other where entries were claimed by nobody.
-const drainLimit = 3 * time.Minute
+const drainLimit = 4 * time.Minute
 
 // Plan says which faults happen.
 type Plan struct {

@@ -63,12 +63,19 @@ func (s *submitter) upload(ctx context.Context, n int) bool {
 	s.uploads = append(s.uploads, evidence.Upload{})
 	s.mu.Unlock()
 	u := evidence.Upload{}
+	if number < s.fleet.options.Poison {
+		u.Poisoned = fmt.Sprintf("u%d-%d", number, n/2)
+	}
 	var metadata, sequences strings.Builder
 	metadata.WriteString("id\tplace\tnote\n")
 	for i := range n {
 		id := fmt.Sprintf("u%d-%d", number, i)
 		u.SubmissionIDs = append(u.SubmissionIDs, id)
-		fmt.Fprintf(&metadata, "%s\tplace %d\t%s\n", id, s.random.IntN(1000), s.note)
+		place := fmt.Sprintf("place %d", s.random.IntN(1000))
+		if id == u.Poisoned {
+			place = evidence.Poison
+		}
+		fmt.Fprintf(&metadata, "%s\t%s\t%s\n", id, place, s.note)
 		fmt.Fprintf(&sequences, ">%s\n%s\n", id, s.sequence())
 	}
 	mappings, err := c.Submit(ctx, client.Submission{

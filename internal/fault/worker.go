@@ -72,7 +72,27 @@ func (w *worker) start() error {
 		return err
 	}
 	w.process, w.logs = p, append(w.logs, log)
+	w.fleet.supervisors.Go(func() { w.supervise(p) })
 	return nil
+}
+
+// supervise starts the worker again if it dies on a poisoned entry, as a
+// supervisor does. Whoever kills it replaces it themselves.
+func (w *worker) supervise(p *process) {
+	<-p.ended
+	if !p.poisoned() {
+		return
+	}
+	w.busy.Lock()
+	defer w.busy.Unlock()
+	if w.running() != p {
+		return
+	}
+	w.fleet.tell("%s died on poison", p.name)
+	w.fleet.count(string(WorkerPoisoned), 1)
+	if err := w.start(); err != nil {
+		w.fleet.submit.wonder("start %s again: %v", p.name, err)
+	}
 }
 
 func (w *worker) running() *process {

@@ -94,7 +94,10 @@ while not stop.is_set():
     lines = []
     for text in answer.decode().splitlines():
         stop.wait(float(pace))
-        lines.append(result(json.loads(text)))
+        entry = json.loads(text)
+        if entry["data"]["metadata"].get("place") == "poison":
+            os._exit(66)
+        lines.append(result(entry))
     body = "\n".join(lines).encode()
     for _ in range(20):
         status, _ = call("submit-processed-data", body, "application/x-ndjson", "?pipelineVersion=1")

@@ -196,11 +196,16 @@ func (b *book) checkReadings(f *findings) {
 
 // checkUploads checks that uploads are stored as a whole or not at all.
 func (b *book) checkUploads(f *findings) {
-	entries := map[string][]seqlease.AccessionVersion{}
+	entries := map[string][]seqlease.AccessionVersion{} // by submission id
 	for _, s := range b.Stored {
 		entries[s.SubmissionID] = append(entries[s.SubmissionID], s.AccessionVersion)
 	}
 	for _, u := range b.Uploads {
+		for _, av := range entries[u.Poisoned] {
+			if !b.stored[av].Quarantined {
+				f.add(Spared, "%s, on which every worker dies", av)
+			}
+		}
 		found := 0
 		for _, id := range u.SubmissionIDs {
 			found += min(1, len(entries[id]))

@@ -156,6 +156,11 @@ func TestCheck(t *testing.T) {
 		{"a refused upload is stored", func(e *evidence.Evidence) {
 			e.Uploads[0].Stored, e.Uploads[0].Refused = nil, true
 		}, []evidence.Kind{evidence.UploadTorn}},
+		{"a poisoned entry is quarantined", func(e *evidence.Evidence) {
+			e.Lines, e.Stored[1].Quarantined, e.Stored[1].Result = e.Lines[:5], true, seqlease.NewAttemptID()
+			e.Listed[two], e.Released, e.Uploads[0].Poisoned = seqlease.Processed, e.Released[:1], "u2"
+		}, nil},
+		{"a poisoned entry is processed", func(e *evidence.Evidence) { e.Uploads[0].Poisoned = "u2" }, []evidence.Kind{evidence.Spared}},
 		{"an upload is stored twice", func(e *evidence.Evidence) {
 			e.Stored[1].SubmissionID = "u1"
 			e.Uploads = []evidence.Upload{{SubmissionIDs: []string{"u1"}}}

@@ -25,6 +25,8 @@ type Upload struct {
 	Stored map[string]seqlease.AccessionVersion
 	// Refused says that the server answered that nothing was stored.
 	Refused bool
+	// Poisoned is the submission id of an entry on which every worker dies; empty: none.
+	Poisoned string
 }
 
 // Released is what a line of the released data says of its result.
@@ -61,6 +63,7 @@ const (
 	UploadLost    Kind = "accepted upload lost"
 	UploadTorn    Kind = "upload stored in part"
 	UploadTwice   Kind = "upload stored twice"
+	Spared        Kind = "poisoned entry not quarantined"
 	Ended         Kind = "a process ended by itself"
 )
 

@@ -60,6 +60,12 @@ func (l *Line) refuses(h Held) bool {
 	return false
 }
 
+// Poison is the place of an entry on which every worker dies, with ExitPoisoned.
+const (
+	Poison       = "poison"
+	ExitPoisoned = 66
+)
+
 // Proof is a part of a result that follows from the entry and the attempt that
 // made it, so that a stored result can't pass for another's.
 func Proof(av seqlease.AccessionVersion, attempt seqlease.AttemptID) string {

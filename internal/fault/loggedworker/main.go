@@ -74,7 +74,8 @@ func run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// pipeline gives back what it is given, with the attempt and its proof.
+// pipeline gives back what it is given, with the attempt and its proof. It dies
+// on poison, as a program does that crashes on an entry.
 func pipeline(pace time.Duration) func(context.Context, seqlease.Entry) seqlease.Result {
 	return func(ctx context.Context, entry seqlease.Entry) seqlease.Result {
 		timer := time.NewTimer(pace)
@@ -82,6 +83,9 @@ func pipeline(pace time.Duration) func(context.Context, seqlease.Entry) seqlease
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
+		}
+		if entry.Data.Metadata["place"] == evidence.Poison {
+			os.Exit(evidence.ExitPoisoned)
 		}
 		var r seqlease.Result
 		r.Data.Metadata = map[string]json.RawMessage{}
