@@ -118,6 +118,7 @@ func (o *op) String() string {
 		text += fmt.Sprintf(" status %q", o.status)
 	case Create, Edit, Results, Released:
 		text += fmt.Sprintf(" tag %q", o.tag)
+	default:
 	}
 	return text + fmt.Sprintf(" in [%d %d]", o.from, o.to)
 }

@@ -139,7 +139,7 @@ func (c *crew) did(e witness.Event) {
 
 func (c *crew) add(e witness.Event) {
 	c.Add(e)
-	if c.n.Add(1) >= int64(c.scenario.events) {
+	if c.n.Add(1) >= int64(c.events) {
 		c.over()
 	}
 }

@@ -70,6 +70,7 @@ func (s state) submit(o *op) (state, bool) {
 		return s, !s.alive()
 	case Answer(seqlease.RefusedDifferentResults):
 		return s, repeated && s.resultTag != o.tag
+	default:
 	}
 	if !s.alive() || repeated {
 		return s, false
@@ -83,8 +84,9 @@ func (s state) submit(o *op) (state, bool) {
 		return s, !s.edited.has(o.attempt)
 	case Answer(seqlease.RefusedEdited):
 		return s, s.edited.has(o.attempt) || o.claimed && o.given != s.tag
+	default:
+		return s, false
 	}
-	return s, false
 }
 
 // renew (L7).

@@ -146,7 +146,7 @@ func startCluster() (*pgcluster.Cluster, error) {
 }
 
 // Two servers' stores in one process, with leases of a second: the most calls.
-func TestHistory_L3_TwoPostgresStores(t *testing.T) {
+func TestHistory_L3_TwoPostgresStores(t *testing.T) { //nolint:tparallel // histories of a kind come one after the other
 	repeatedly(t, func(t *testing.T) scenario {
 		address, err := cluster.NewDatabase(t.Context())
 		if err != nil {

@@ -127,7 +127,7 @@ func start(t *testing.T, process *exec.Cmd) (url string) {
 const leastLease = 10 * time.Second
 
 // Two servers on one database; the desk is a third store.
-func TestHistory_L3_TwoServersOnPostgres(t *testing.T) {
+func TestHistory_L3_TwoServersOnPostgres(t *testing.T) { //nolint:tparallel // histories of a kind come one after the other
 	repeatedly(t, func(t *testing.T) scenario {
 		address, err := cluster.NewDatabase(t.Context())
 		if err != nil {
@@ -141,7 +141,7 @@ func TestHistory_L3_TwoServersOnPostgres(t *testing.T) {
 }
 
 // One server on a file. Entries can't be edited and deleted over HTTP.
-func TestHistory_L3_ServerOnSQLite(t *testing.T) {
+func TestHistory_L3_ServerOnSQLite(t *testing.T) { //nolint:tparallel // histories of a kind come one after the other
 	repeatedly(t, func(t *testing.T) scenario {
 		path := filepath.Join(t.TempDir(), "fern.db")
 		front := serve(t, "sqlite:"+path)

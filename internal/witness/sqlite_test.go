@@ -160,7 +160,7 @@ func (f *sqliteFile) shorten(ctx context.Context, id seqlease.AttemptID, within 
 }
 
 // One store, whose writer has all calls one after the other.
-func TestHistory_L3_SQLiteStore(t *testing.T) {
+func TestHistory_L3_SQLiteStore(t *testing.T) { //nolint:tparallel // histories of a kind come one after the other
 	repeatedly(t, func(t *testing.T) scenario {
 		path := filepath.Join(t.TempDir(), "fern.db")
 		s, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Retry: patience})

@@ -89,6 +89,7 @@ func (w *watcher) meet(e *Event) {
 		case !w.h.Recorded:
 			w.phantoms[e.Pipeline] = append(w.phantoms[e.Pipeline], e)
 		}
+	default:
 	}
 }
 

@@ -176,7 +176,7 @@ func (w *worker) claim(ctx context.Context, v seqlease.PipelineVersion, n int, c
 	ctx, cancel := hurry(ctx, cut)
 	defer cancel()
 	e := w.event(witness.Claim, b)
-	e.Asked, e.Lease = n, w.scenario.lease
+	e.Asked, e.Lease = n, w.lease
 	var err error
 	b.claimed, err = pick(w.fronts).claim(ctx, v, n, e.Lease, b.user)
 	e.Attempt, e.Until, e.Parts = b.attempt, b.until, b.parts
@@ -207,7 +207,7 @@ func (w *worker) renew(ctx context.Context, b batch) error {
 	ctx, cancel := hurry(ctx, chance(cutShort))
 	defer cancel()
 	e := w.event(witness.Renew, b)
-	e.Lease = w.scenario.lease
+	e.Lease = w.lease
 	answer, err := pick(w.fronts).renew(ctx, b.attempt, b.user, e.Lease)
 	e.Until, e.Count = answer.until, answer.held
 	for _, av := range answer.lost {
