@@ -59,6 +59,9 @@ func (e *ProblemError) Temporary() bool {
 	}
 }
 
+// Internal says whether the server has a fault that may be due to what it was sent.
+func (e *ProblemError) Internal() bool { return e.Status == http.StatusInternalServerError }
+
 // problemDocument is what the server writes (RFC 9457).
 type problemDocument struct {
 	Type     string             `json:"type"`

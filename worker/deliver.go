@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"time"
 
@@ -43,7 +42,7 @@ func (r *run) deliver(ctx context.Context, h *holding, results []seqlease.Result
 			r.tell(Event{AttemptID: h.attempt, Entries: eventEntries(entriesOf(h, results))}, Submitted)
 			return
 		}
-		if isBroken(err) {
+		if problem := (*client.ProblemError)(nil); errors.As(err, &problem) && problem.Internal() {
 			broken++
 		}
 		if r.settled(ctx, h, results, err, broken >= mostBroken) || r.givenUp(ctx, h, results, err) {
@@ -58,12 +57,6 @@ func (r *run) deliver(ctx context.Context, h *holding, results []seqlease.Result
 // divided, to find the result that it can't cope with: some minutes, so that an
 // outage passes first.
 const mostBroken = 12
-
-// isBroken says that the server has a fault that may be due to what was sent.
-func isBroken(err error) bool {
-	var problem *client.ProblemError
-	return errors.As(err, &problem) && problem.Status == http.StatusInternalServerError
-}
 
 // send finishes what it began even if the worker is told to stop meanwhile.
 func (r *run) send(ctx context.Context, results []seqlease.Result) error {

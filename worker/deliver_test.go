@@ -29,11 +29,11 @@ func outcomes(w *worker.Worker) func() []string {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		text := string(e.Kind)
+		words := []string{string(e.Kind)}
 		for _, entry := range e.Entries {
-			text += " " + entry.String()
+			words = append(words, entry.String())
 		}
-		list = append(list, text)
+		list = append(list, strings.Join(words, " "))
 	}
 	return func() []string {
 		mu.Lock()
@@ -102,7 +102,7 @@ func TestRun_B043_KeepsResultsWhileTheyCannotBeWritten(t *testing.T) {
 	s := &script{claims: []http.HandlerFunc{leased(1, "A", "B")}, renewals: answering(renewed(1))}
 	s.submissions = answering(func(w http.ResponseWriter, r *http.Request) {
 		if s.renewalCount() < 6 {
-			problem(503, "busy", "")(w, r)
+			problem(503, "busy")(w, r)
 			return
 		}
 		accepted(w, r)
@@ -148,12 +148,12 @@ func TestRun_TooLargeSubmissionsAreDivided(t *testing.T) {
 	t.Parallel()
 	s := &script{claims: []http.HandlerFunc{batch("A", "HUGE", "C", "D")}}
 	s.submissions = answering(func(w http.ResponseWriter, r *http.Request) {
-		if body, _ := io.ReadAll(r.Body); bytes.Contains(body, []byte("HUGE")) {
-			problem(413, "too-large", "")(w, r)
+		body, _ := io.ReadAll(r.Body)
+		if bytes.Contains(body, []byte("HUGE")) {
+			problem(413, "too-large")(w, r)
 			return
-		} else {
-			stored(bytes.Count(body, []byte("\n")))(w, r)
 		}
+		stored(bytes.Count(body, []byte("\n")))(w, r)
 	})
 	w, _ := newWorker(t, s)
 	got := outcomes(w)
@@ -176,7 +176,7 @@ func TestRun_B014_FindsTheResultThatTheServerCannotCopeWith(t *testing.T) {
 	s.submissions = answering(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if bytes.Contains(body, []byte("BAD")) {
-			problem(500, "none", "")(w, r)
+			problem(500, "none")(w, r)
 			return
 		}
 		stored(bytes.Count(body, []byte("\n")))(w, r)

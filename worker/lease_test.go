@@ -20,7 +20,7 @@ import (
 )
 
 // leaseLost answers a renewal of a lease that is over.
-var leaseLost = problem(409, "lease-lost", "")
+var leaseLost = problem(409, "lease-lost")
 
 // stalled answers nothing for as long as the client waits, which is noticed once
 // the body was read.
@@ -93,7 +93,7 @@ func TestRun_B005_FailedRenewalsAreTriedAgain(t *testing.T) {
 		renewed(2)(w, r)
 	}
 	s.renewals = []http.HandlerFunc{
-		badGateway, stalled, good, hangUp, problem(503, "busy", ""), good, stalled, stalled, good, problem(401, "forbidden", ""), hangUp, good,
+		badGateway, stalled, good, hangUp, problem(503, "busy"), good, stalled, stalled, good, problem(401, "forbidden"), hangUp, good,
 	}
 	w, kinds := newWorker(t, s)
 	w.Process = lasting(func() bool { return renewals.Load() == 4 })
@@ -245,7 +245,8 @@ func TestRun_B008_RenewsWhileThePipelineSpins(t *testing.T) {
 	w, kinds := newWorker(t, s)
 	w.Parallel = 64
 	w.Process = func(ctx context.Context, _ seqlease.Entry) seqlease.Result {
-		for s.renewalCount() < 2 && ctx.Err() == nil { //nolint:revive // it spins on purpose
+		for s.renewalCount() < 2 && ctx.Err() == nil {
+			continue
 		}
 		return seqlease.Result{}
 	}

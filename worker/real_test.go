@@ -72,7 +72,7 @@ func badRoad(t *testing.T, address string) (road string, renewals *atomic.Int64)
 	}
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	renewals = &atomic.Int64{}
-	faults := []http.HandlerFunc{badGateway, reset, stalled, problem(503, "busy", ""), reset, stalled}
+	faults := []http.HandlerFunc{badGateway, reset, stalled, problem(503, "busy"), reset, stalled}
 	var failed atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/renew-lease") && renewals.Add(1)%3 != 0 {

@@ -95,15 +95,16 @@ func submit(ctx context.Context, url string, entries int) error {
 	if err != nil {
 		return err
 	}
-	metadata, sequences := "id\tbog\n", ""
+	var metadata, sequences strings.Builder
+	metadata.WriteString("id\tbog\n")
 	for i := range entries {
-		metadata += fmt.Sprintf("pond%d\tSedge\n", i+1)
-		sequences += fmt.Sprintf(">pond%d\n%s\n", i+1, []string{"ACGTACGT", "ACGTNNNN"}[i%2])
+		fmt.Fprintf(&metadata, "pond%d\tSedge\n", i+1)
+		fmt.Fprintf(&sequences, ">pond%d\n%s\n", i+1, []string{"ACGTACGT", "ACGTNNNN"}[i%2])
 	}
 	_, err = submitter.Submit(ctx, client.Submission{
 		Organism: moss, GroupID: group.GroupID,
-		Metadata:  client.File{Name: "m.tsv", Content: strings.NewReader(metadata)},
-		Sequences: client.File{Name: "s.fasta", Content: strings.NewReader(sequences)},
+		Metadata:  client.File{Name: "m.tsv", Content: strings.NewReader(metadata.String())},
+		Sequences: client.File{Name: "s.fasta", Content: strings.NewReader(sequences.String())},
 	})
 	return err
 }

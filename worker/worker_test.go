@@ -109,11 +109,11 @@ func badGateway(w http.ResponseWriter, _ *http.Request) {
 
 func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-func problem(status int, kind, extra string) http.HandlerFunc {
+func problem(status int, kind string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/problem+json")
 		w.WriteHeader(status)
-		_, _ = fmt.Fprintf(w, `{"type":"urn:seqlease:problem:%s","title":"t","status":%d,"detail":"d"%s}`, kind, status, extra)
+		_, _ = fmt.Fprintf(w, `{"type":"urn:seqlease:problem:%s","title":"t","status":%d,"detail":"d"}`, kind, status)
 	}
 }
 
@@ -327,9 +327,9 @@ func TestRun_EndsWithWhatWaitingCannotMend(t *testing.T) {
 		answer http.HandlerFunc
 		want   error
 	}{
-		"not allowed":      {problem(403, "forbidden", ""), seqlease.ErrForbidden},
-		"unknown organism": {problem(400, "unknown-organism", ""), seqlease.ErrUnknownOrganism},
-		"unknown version":  {problem(422, "pipeline-unknown", ""), seqlease.ErrPipelineUnknown},
+		"not allowed":      {problem(403, "forbidden"), seqlease.ErrForbidden},
+		"unknown organism": {problem(400, "unknown-organism"), seqlease.ErrUnknownOrganism},
+		"unknown version":  {problem(422, "pipeline-unknown"), seqlease.ErrPipelineUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -343,7 +343,7 @@ func TestRun_EndsWithWhatWaitingCannotMend(t *testing.T) {
 
 func TestRun_IdlesWhileItsPipelineVersionIsOutdated(t *testing.T) {
 	t.Parallel()
-	outdated := problem(422, "pipeline-outdated", "")
+	outdated := problem(422, "pipeline-outdated")
 	w, kinds := newWorker(t, &script{claims: []http.HandlerFunc{outdated, outdated}})
 	if err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)

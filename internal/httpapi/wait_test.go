@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -134,7 +135,7 @@ func TestClaim_L14_B050_ATagNeverHidesWork(t *testing.T) {
 		t.Errorf("304 with ETag %q after %s, want %q after 1 s", a.Header.Get("ETag"), time.Since(began), tag)
 	}
 	for _, other := range []string{"*", tag + `, "x"`, `""`} {
-		if a := poll(waitForm(5, 0), "If-None-Match", other); a.StatusCode != 200 {
+		if a := poll(waitForm(5, 0), "If-None-Match", other); a.StatusCode != http.StatusOK {
 			t.Errorf("If-None-Match %s: %d", other, a.StatusCode)
 		}
 	}
