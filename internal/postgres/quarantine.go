@@ -41,7 +41,7 @@ func (s *Store) Spent(ctx context.Context, limit int) ([]queue.SpentTicket, erro
 			}
 			ids, versions, revisions := make([]int64, len(list)), make([]int64, len(list)), make([]int32, len(list))
 			for i, t := range list {
-				ids[i], versions[i], revisions[i] = t.EntryID, int64(t.PipelineVersion), int32(t.Revision) //nolint:gosec // an int column
+				ids[i], versions[i], revisions[i] = t.EntryID, int64(t.PipelineVersion), int32(t.Revision)
 			}
 			failures, err := failuresOf(ctx, tx, ids, versions, revisions)
 			for i := range list {
@@ -84,9 +84,9 @@ func (s *Store) quarantineSpent(ctx context.Context, organismID int32, verdicts 
 	var attempts, handOuts []int32
 	verdictOf := make(map[queuePlace]queue.Verdict, len(verdicts))
 	for _, v := range verdicts {
-		p := queuePlace{v.EntryID, int64(v.PipelineVersion), int32(v.Attempts), int32(v.HandOuts)} //nolint:gosec // as they were read
+		p := queuePlace{v.EntryID, int64(v.PipelineVersion), int32(v.Attempts), int32(v.HandOuts)}
 		verdictOf[queuePlace{id: p.id, version: p.version}] = v
-		c.ids, c.revisions = append(c.ids, p.id), append(c.revisions, int32(v.Revision)) //nolint:gosec // as it was read
+		c.ids, c.revisions = append(c.ids, p.id), append(c.revisions, int32(v.Revision))
 		versions, attempts, handOuts = append(versions, p.version), append(attempts, p.attempts), append(handOuts, p.handOuts)
 	}
 	err = s.retry(ctx, func() error {
@@ -111,7 +111,7 @@ func (s *Store) quarantineSpent(ctx context.Context, organismID int32, verdicts 
 			var p queuePlace
 			_, err = pgx.ForEachRow(rows, []any{&p.version, &p.id}, func() error {
 				v := verdictOf[p]
-				b.add(queuePlace{p.id, p.version, int32(v.Attempts), int32(v.HandOuts)}, v.Reason, v.Result) //nolint:gosec // as they were read
+				b.add(queuePlace{p.id, p.version, int32(v.Attempts), int32(v.HandOuts)}, v.Reason, v.Result)
 				return nil
 			})
 			if err != nil {

@@ -186,12 +186,10 @@ func TestRace_L13_L17_TwoUploadsOfOneGroupReserveTheirRanks(t *testing.T) {
 	g.exec(t, "SELECT pg_advisory_lock(1)")
 	slow := smallUpload(g.Store, g.group.GroupID, 30)
 	slow.Submitter = "slow"
-	submit := func(u submission.Upload) func() error {
-		return func() error { _, err := g.Submit(context.Background(), u); return err }
-	}
-	done := later(submit(slow))
+	submit := func(ctx context.Context, u submission.Upload) error { _, err := g.Submit(ctx, u); return err }
+	done := later(func() error { return submit(context.Background(), slow) })
 	g.awaitStopped(t, 1)
-	if err := submit(smallUpload(g.Store, g.group.GroupID, 20))(); err != nil {
+	if err := submit(soon(t), smallUpload(g.Store, g.group.GroupID, 20)); err != nil {
 		t.Fatal(err)
 	}
 	g.wantCounts(t, map[string]int64{"ticket WHERE rank BETWEEN 31 AND 50": 20})

@@ -19,6 +19,14 @@ func (g *stage) awaitLeaseEnd(t *testing.T) {
 	g.exec(t, "SELECT pg_sleep(greatest(extract(epoch FROM max(lease_until) - clock_timestamp()), 0) + 0.01) FROM lease")
 }
 
+// soon bounds a call that must not wait for what is stopped.
+func soon(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
 // wantCounts compares what queries count.
 func (g *stage) wantCounts(t *testing.T, want map[string]int64) {
 	t.Helper()
@@ -50,10 +58,17 @@ func TestRace_L3_L7_DecidedBeforeTheLeaseEndHolds(t *testing.T) {
 		}},
 	}
 	rivals := map[string]func(t *testing.T, g *stage) int{
-		"takeover": func(t *testing.T, g *stage) int { t.Helper(); return len(g.mustClaim(t, askFor(2)).Entries) },
+		"takeover": func(t *testing.T, g *stage) int {
+			t.Helper()
+			l, err := g.Claim(soon(t), askFor(2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(l.Entries)
+		},
 		"sweep": func(t *testing.T, g *stage) int {
 			t.Helper()
-			n, err := g.Sweep(t.Context(), 10)
+			n, err := g.Sweep(soon(t), 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +174,7 @@ func TestRace_B001_TwoSweepers(t *testing.T) {
 		return err
 	})
 	g.awaitStopped(t, 1)
-	second, err := g.Sweep(t.Context(), 10)
+	second, err := g.Sweep(soon(t), 10)
 	if err != nil || second != 0 {
 		t.Errorf("the second sweeper ended %d leases, %v, want 0", second, err)
 	}
