@@ -38,7 +38,7 @@ func RunModel(t *testing.T, h Harness) {
 			tally["sequences"]++
 			done := false
 			defer func() { failed = failed || !done }()
-			for range 3 { // of -rapid.steps calls on average
+			for range 4 { // of -rapid.steps calls on average
 				w.submit(r)
 				r.Repeat(w.actions())
 			}
@@ -121,7 +121,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		"submit 1": w.submit, "submit 2": w.submit,
 		"claim 1": w.claim, "claim 2": w.claim, "claim 3": w.claim, "claim 4": w.claim, "claim 5": w.claim, "claim 6": w.claim,
 		"results 1": w.results, "results 2": w.results, "results 3": w.results,
-		"renew": w.renew, "give back 1": w.giveBack, "give back 2": w.giveBack, "give back 3": w.giveBack,
+		"renew 1": w.renew, "renew 2": w.renew, "give back 1": w.giveBack, "give back 2": w.giveBack, "give back 3": w.giveBack,
 		"time passes 1": w.age, "time passes 2": w.age, "time passes 3": w.age,
 		"edit": w.edit, "delete": w.remove,
 		"sweep": w.sweep, "keeper 1": w.keep, "keeper 2": w.keep, "keeper 3": w.keep, "trim": w.trim, "lose": w.lose, "reconcile": w.reconcile,
@@ -211,8 +211,13 @@ func (w *world) submit(r *rapid.T) {
 	}
 }
 
+// age lets some time pass, or just as much as it takes to end one of the leases.
 func (w *world) age(r *rapid.T) {
 	d := rapid.SampledFrom([]time.Duration{30 * time.Second, time.Minute, 10 * time.Minute, time.Hour}).Draw(r, "time")
+	running := slices.DeleteFunc(slices.Clone(w.leases), func(l *modelLease) bool { return len(l.held()) == 0 })
+	if len(running) > 0 && rapid.Bool().Draw(r, "to an end") {
+		d = rapid.SampledFrom(running).Draw(r, "which ends").until - w.now
+	}
 	w.h.Age(w.t, w.servers[0], d)
 	w.pass(d)
 }

@@ -94,10 +94,14 @@ func (w *world) lines(r *rapid.T, s Store) []modelLine {
 	return lines
 }
 
-// lease draws a lease, the last ones more often.
+// lease draws one of the last leases, or one that has ended and that nobody has
+// taken apart.
 func (w *world) lease(r *rapid.T) *modelLease {
 	if len(w.leases) == 0 {
 		r.Skip("nothing was claimed yet")
+	}
+	if ended := w.endedLeases(); len(ended) > 0 && rapid.IntRange(0, 2).Draw(r, "ended") == 2 {
+		return rapid.SampledFrom(ended).Draw(r, "ended lease")
 	}
 	back := rapid.IntRange(0, min(len(w.leases), 8)-1).Draw(r, "lease from the last")
 	return w.leases[len(w.leases)-1-back]
