@@ -28,6 +28,7 @@ type Report struct {
 	Refused     int                  `json:"refused"`  // result lines
 	Expired     int                  `json:"expired"`  // entries claimed again after another attempt got nothing accepted
 	Quarantined int                  `json:"quarantined"`
+	Poisoned    int                  `json:"poisoned"` // entries on which every worker dies
 	Faults      map[string]int       `json:"faults"`
 	FaultsInAll int                  `json:"faultsInAll"`
 	Snapshots   int                  `json:"snapshots"` // of the database, checked on the way
@@ -42,8 +43,8 @@ func (r *Report) String() string {
 	for _, kind := range slices.Sorted(maps.Keys(r.Faults)) {
 		kinds = append(kinds, fmt.Sprintf("%s %d", kind, r.Faults[kind]))
 	}
-	return fmt.Sprintf("%s seed=%d %.0fs entries=%d claims=%d accepted=%d refused=%d expired=%d quarantined=%d snapshots=%d faults=%d (%s) violations=%d",
-		r.Store, r.Seed, r.Seconds, r.Entries, r.Claims, r.Accepted, r.Refused, r.Expired, r.Quarantined, r.Snapshots, r.FaultsInAll,
+	return fmt.Sprintf("%s seed=%d %.0fs entries=%d claims=%d accepted=%d refused=%d expired=%d quarantined=%d poisoned=%d snapshots=%d faults=%d (%s) violations=%d",
+		r.Store, r.Seed, r.Seconds, r.Entries, r.Claims, r.Accepted, r.Refused, r.Expired, r.Quarantined, r.Poisoned, r.Snapshots, r.FaultsInAll,
 		strings.Join(kinds, ", "), len(r.Violations))
 }
 
@@ -114,9 +115,16 @@ func (f *Fleet) sum(e evidence.Evidence) *Report {
 		r.Expired += n - 1
 	}
 	r.Accepted = len(accepted)
+	poisoned := map[string]bool{}
+	for _, u := range e.Uploads {
+		poisoned[u.Poisoned] = u.Poisoned != ""
+	}
 	for _, s := range e.Stored {
 		if s.Quarantined {
 			r.Quarantined++
+		}
+		if poisoned[s.SubmissionID] {
+			r.Poisoned++
 		}
 	}
 	return r

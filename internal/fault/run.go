@@ -24,6 +24,10 @@ import (
 // leases run out one after the other where entries were claimed by nobody.
 const drainLimit = 4 * time.Minute
 
+// snapshotLimit is how long reading the database may take; a frozen one takes
+// until it goes on.
+const snapshotLimit = 30 * time.Second
+
 // Plan says which faults happen.
 type Plan struct {
 	// Steps happen one after the other; the faults of a step at once. A fault may wait
@@ -137,7 +141,7 @@ func (f *Fleet) improvise(ctx context.Context, plan Plan, random *rand.Rand) err
 
 // checkNow checks a snapshot of the database, if it can be had at the moment.
 func (f *Fleet) checkNow(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, snapshotLimit)
 	defer cancel()
 	stored, err := storedIn(ctx, f.store)
 	if err != nil {

@@ -23,6 +23,9 @@ type submitter struct {
 	random *rand.Rand
 	group  int64
 	note   string // in each entry's metadata, to make it large
+	// poisoned counts the poisoned entries that were answered to be stored; only run
+	// uses it.
+	poisoned int
 
 	mu      sync.Mutex
 	uploads []evidence.Upload
@@ -63,7 +66,7 @@ func (s *submitter) upload(ctx context.Context, n int) bool {
 	s.uploads = append(s.uploads, evidence.Upload{})
 	s.mu.Unlock()
 	u := evidence.Upload{}
-	if number < s.fleet.options.Poison {
+	if s.poisoned < s.fleet.options.Poison {
 		u.Poisoned = fmt.Sprintf("u%d-%d", number, n/2)
 	}
 	var metadata, sequences strings.Builder
@@ -89,6 +92,9 @@ func (s *submitter) upload(ctx context.Context, n int) bool {
 		u.Stored = map[string]seqlease.AccessionVersion{}
 		for _, m := range mappings {
 			u.Stored[m.SubmissionID] = m.AccessionVersion
+		}
+		if u.Poisoned != "" {
+			s.poisoned++
 		}
 	case errors.As(err, &problem) && !problem.Temporary():
 		u.Refused = true
