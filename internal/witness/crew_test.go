@@ -47,6 +47,10 @@ type desk interface {
 	// edit and remove answer [seqlease.ErrState] where the state forbids it.
 	edit(ctx context.Context, av seqlease.AccessionVersion, tag string) error
 	remove(ctx context.Context, av seqlease.AccessionVersion) error
+	// free ends a lease, and requeue takes an entry out of quarantine; both return of
+	// how many entries.
+	free(ctx context.Context, id seqlease.AttemptID) (int, error)
+	requeue(ctx context.Context, av seqlease.AccessionVersion, v seqlease.PipelineVersion) (int, error)
 	statuses(ctx context.Context) ([]witness.Part, error)
 	results(ctx context.Context, v seqlease.PipelineVersion) ([]witness.Part, error)
 	released(ctx context.Context) ([]witness.Part, error)
@@ -65,7 +69,7 @@ type desk interface {
 type scenario struct {
 	fronts    []front
 	desk      desk
-	canChange bool // desk edits and deletes
+	canChange bool // desk edits and deletes, frees and requeues
 	// sweep ends leases that have run out, far more often than a keeper does; nil
 	// where only servers can.
 	sweep   func(ctx context.Context) error
@@ -88,6 +92,7 @@ type crew struct {
 	entries []seqlease.AccessionVersion
 	past    []batch // claimed at some time
 	over    context.CancelFunc
+	lasting time.Duration
 }
 
 // batch is a claim with the lines that its worker means to send.
@@ -104,14 +109,22 @@ const pastBatches = 40
 // users claim and send results.
 func users() []string { return []string{"ann", "bob"} }
 
-// perform lets the crew work for at most the time given, drains the queue, and
+// leastCalls make a history worth judging. On a busy machine it goes on until
+// then, but at most for muchLonger times what was asked for.
+const (
+	leastCalls = 500
+	muchLonger = 5
+)
+
+// perform lets the crew work for about the time given, drains the queue, and
 // returns the history.
 func perform(t *testing.T, s scenario, lasting time.Duration) witness.History {
 	t.Helper()
 	start := time.Now()
 	c := &crew{scenario: s, Recorder: witness.NewRecorder(func() time.Duration { return time.Since(start) }), t: t}
-	ctx, cancel := context.WithTimeout(t.Context(), lasting)
+	ctx, cancel := context.WithTimeout(t.Context(), muchLonger*lasting)
 	defer cancel()
+	c.lasting = lasting
 	c.over = cancel
 	if err := c.create(t.Context(), s.entries); err != nil {
 		t.Fatal(err)
@@ -139,7 +152,7 @@ func (c *crew) did(e witness.Event) {
 
 func (c *crew) add(e witness.Event) {
 	c.Add(e)
-	if c.n.Add(1) >= int64(c.events) {
+	if n := c.n.Add(1); n >= int64(c.events) || n >= leastCalls && c.Now() > c.lasting {
 		c.over()
 	}
 }
@@ -207,6 +220,8 @@ func (c *crew) desks(ctx context.Context, first bool) error {
 			err = c.read(ctx)
 		case first && n%10 == 0 && c.created() < 3*c.scenario.entries:
 			err = c.create(ctx, 1+rand.IntN(8))
+		case c.canChange && n%8 == 0:
+			err = c.operate(ctx)
 		case c.canChange:
 			err = c.change(ctx, c.someEntry(), chance(92))
 		}
@@ -238,6 +253,30 @@ func (c *crew) change(ctx context.Context, av seqlease.AccessionVersion, edit bo
 		return fmt.Errorf("%s %s: %w", e.Kind, av, err)
 	}
 	e.Refused = err != nil
+	c.did(e)
+	return nil
+}
+
+// operate frees a lease or requeues an entry.
+func (c *crew) operate(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	running, err := c.desk.running(ctx)
+	if err != nil {
+		return fmt.Errorf("running leases: %w", err)
+	}
+	e := witness.Event{Kind: witness.Requeue, Client: "operator", Pipeline: pick(c.options.Pipelines)}
+	if len(running) > 0 && chance(40) {
+		b := pick(running)
+		e.Kind, e.Pipeline, e.Attempt, e.Call = witness.Free, b.v, b.attempt, c.Now()
+		e.Count, err = c.desk.free(ctx, b.attempt)
+	} else {
+		av := c.someEntry()
+		e.Parts, e.Call = []witness.Part{{AccessionVersion: av}}, c.Now()
+		e.Count, err = c.desk.requeue(ctx, av, e.Pipeline)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.Kind, err)
+	}
 	c.did(e)
 	return nil
 }

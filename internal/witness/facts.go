@@ -100,7 +100,7 @@ func (f *facts) note(e *Event) {
 		}
 	case Claim:
 		f.noteClaim(e)
-	case Renew, Shorten, GiveBack:
+	case Renew, Shorten, GiveBack, Free:
 		if l := f.claims[e.Attempt]; l != nil {
 			l.note(e)
 		}
@@ -117,7 +117,7 @@ func (f *facts) note(e *Event) {
 		f.read = e
 	case Results:
 		f.results[e.Pipeline] = e
-	case Released:
+	case Released, Requeue:
 	}
 }
 
@@ -140,7 +140,7 @@ func (f *facts) noteClaim(e *Event) {
 
 func (l *lease) note(e *Event) {
 	switch {
-	case e.Kind == GiveBack:
+	case e.Kind == GiveBack || e.Kind == Free:
 		l.left = min(l.left, e.Call)
 	case e.Kind == Shorten && e.Until.Before(l.earliest):
 		l.earliest = e.Until
@@ -174,7 +174,7 @@ func (f *facts) judge(e *Event) {
 		f.judgeClaim(e)
 	case Submit:
 		f.judgeSubmit(e)
-	case GiveBack, Renew:
+	case GiveBack, Renew, Free:
 		held := f.sizes[e.Attempt]
 		if e.Kind == Renew {
 			held -= len(e.Parts)

@@ -29,6 +29,8 @@ const (
 	GiveBack Kind = "give-back" // Parts: what was named; none: all that the lease holds
 	Edit     Kind = "edit"      // one part, with the tag of the new data
 	Delete   Kind = "delete"    // one part
+	Free     Kind = "free"      // an operator ends the lease; Count entries
+	Requeue  Kind = "requeue"   // an operator takes one entry out of quarantine; Count 0 or 1
 	Read     Kind = "read"      // Parts with status: all entries there are, in one snapshot
 	Results  Kind = "results"   // Parts with attempt: all present results of the version, in one snapshot
 	Released Kind = "released"  // Parts with tag: all released results of the version, in one snapshot
@@ -66,7 +68,7 @@ type Event struct {
 	Until    time.Time     // Claim, Renew, Shorten: lease end by the database's clock
 	Lease    time.Duration // Claim, Renew: how long; Until - Lease is the database's instant of the call
 	Counted  bool          // GiveBack
-	Count    int           // GiveBack: how many were given back; Renew: how many are held
+	Count    int           // GiveBack, Free, Requeue: of how many entries; Renew: how many are held
 	Parts    []Part
 }
 
@@ -89,7 +91,7 @@ func (e *Event) String() string {
 	if !e.Until.IsZero() {
 		fmt.Fprintf(&b, " until %s of %s", e.Until.Format("15:04:05.000000"), e.Lease)
 	}
-	if e.Kind == GiveBack || e.Kind == Renew {
+	if e.Kind == GiveBack || e.Kind == Renew || e.Kind == Free || e.Kind == Requeue {
 		fmt.Fprintf(&b, " count %d counted %t", e.Count, e.Counted)
 	}
 	if e.Refused {

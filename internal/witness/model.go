@@ -138,6 +138,10 @@ func (b Bounds) act(s state, o *op) (state, bool) {
 		return b.edit(s, o)
 	case Delete:
 		return s.remove(o)
+	case Free:
+		return s.freed(o)
+	case Requeue:
+		return b.requeue(s, o)
 	case Read:
 		return b.read(s, o)
 	case Results, Released:

@@ -125,6 +125,16 @@ func TestCheck_AllowsWhatTheRulesAllow(t *testing.T) {
 		"attempts used up": {
 			create(0, 5), claim(10, 12, first, 1, 10), claim(30, 32, second, 2, 10), claim(50, 52, third, 3, 10), read(70, 71, seqlease.Received), read(80, 81, seqlease.Processed), results(82, 83, seqlease.AttemptID{9}), edit(90, 91, "d2"),
 		},
+		"freed": {
+			create(0, 5), claim(10, 12, first, 1, 100), free(20, 25, first, 1), submit(30, 35, first, "r1", leaseLost), claim(40, 45, second, 2, 100),
+		},
+		"freed, but too late": {
+			create(0, 5), claim(10, 12, first, 1, 100), free(120, 125, first, 0), claim(130, 135, second, 2, 100),
+		},
+		"requeued": {
+			create(0, 5), claim(10, 12, first, 1, 10), claim(30, 32, second, 2, 10), claim(50, 52, third, 3, 10), read(80, 81, seqlease.Processed),
+			requeue(90, 95), read(96, 97, seqlease.Received), claim(100, 105, seqlease.AttemptID{4}, 1, 100),
+		},
 		"hand-outs used up": {
 			create(0, 5), claim(10, 12, first, 1, 100), giveBack(13, 14, first, 1), claim(20, 22, second, 1, 100), giveBack(23, 24, second, 1), claim(30, 32, third, 1, 100), giveBack(33, 34, third, 1), read(40, 41, seqlease.Processed),
 		},
@@ -214,6 +224,12 @@ func TestCheck_FindsEachViolation(t *testing.T) {
 		"L10 deleted while held":                       {held, tape{remove(20, 25)}, ""},
 		"L10 deleted, but claimed":                     {tape{create(0, 5)}, tape{remove(10, 15), claim(20, 25, first, 1, 100)}, ""},
 		"L10 deleted, but there":                       {tape{create(0, 5)}, tape{remove(10, 15), read(20, 25, seqlease.Received)}, "was deleted"},
+		"L16 freed, but result stored":                 {held, tape{free(20, 25, first, 1), submit(30, 35, first, "r1", witness.Stored)}, ""},
+		"L16 a running lease not freed":                {held, tape{free(20, 25, first, 0), claim(30, 35, second, 2, 100)}, ""},
+		"L16 freeing costs no attempt":                 {held, tape{free(20, 25, first, 1), claim(30, 35, second, 1, 100)}, ""},
+		"L16 freed, not told as lost":                  {held, tape{free(20, 25, first, 1), renew(30, 35, first, 100)}, ""},
+		"L16 requeued too early":                       {held, tape{requeue(120, 125)}, ""},
+		"L16 requeued though it is processed":          {done, tape{requeue(120, 125)}, ""},
 		"nothing accepted is lost":                     {done, tape{results(30, 35, seqlease.AttemptID{})}, ""},
 		"no result is replaced":                        {done, tape{results(30, 35, second)}, ""},
 		"released is what was accepted":                {done, tape{call(witness.Released, 30, 35, witness.Part{Tag: "r2"})}, ""},

@@ -130,6 +130,34 @@ func (s state) giveBack(o *op) (state, bool) {
 	return s, true
 }
 
+// freed (L16): the lease ends as if it had run out, so the claim counts.
+func (s state) freed(o *op) (state, bool) {
+	if s.holder == 0 || s.holder != o.attempt {
+		return s, true
+	}
+	if o.refused {
+		return s.end(o)
+	}
+	if o.to < s.ends.from { // else it may have ended before
+		s.cut = s.cut.with(s.holder)
+	}
+	s.holder = 0
+	return s, true
+}
+
+// requeue (L9, L16): an entry in quarantine waits again as if it were new.
+func (b Bounds) requeue(s state, o *op) (state, bool) {
+	if o.refused {
+		return s, true // it may have been spent and not in quarantine yet
+	}
+	if !s.alive() || s.result != 0 || !b.spent(s, o.phantoms) {
+		return s, false
+	}
+	s, ended := s.free(o)
+	s.holder, s.tries, s.outs = 0, 0, 0
+	return s, ended
+}
+
 // shorten: of a lease that runs; if no claim told of it, of a phantom's.
 func (s state) shorten(o *op) (state, bool) {
 	if !o.claimed {

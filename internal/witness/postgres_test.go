@@ -165,10 +165,10 @@ func TestHistory_L3_TwoPostgresStores(t *testing.T) { //nolint:tparallel // hist
 		s := wild(desk, fronts...)
 		s.canChange, s.lease, s.sweep = true, time.Second, desk.sweepOnce
 		return s
-	}, append(usual(), "edit", "line edited")...)
+	}, append(usual(), "edit")...)
 }
 
 // usual is what every history has a lot of; else it shows less than it seems to.
 func usual() []string {
-	return []string{"line stored", "line lease-lost", "claimed again", "give-back", "renew", "renew refused", "shorten", "quarantined"}
+	return []string{"line stored", "line lease-lost", "claimed again", "give-back", "renew", "renew refused", "shorten"}
 }

@@ -137,7 +137,7 @@ func TestHistory_L3_TwoServersOnPostgres(t *testing.T) { //nolint:tparallel // h
 		s := wild(desk, serve(t, address), serve(t, address))
 		s.canChange, s.lease = true, leastLease
 		return s
-	}, append(usual(), "edit", "line edited")...)
+	}, append(usual(), "edit")...)
 }
 
 // One server on a file. Entries can't be edited and deleted over HTTP.

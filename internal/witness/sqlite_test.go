@@ -180,5 +180,5 @@ func TestHistory_L3_SQLiteStore(t *testing.T) { //nolint:tparallel // histories 
 		wild := wild(desk, storefront{s})
 		wild.canChange, wild.lease, wild.sweep = true, time.Second, desk.sweepOnce
 		return wild
-	}, append(usual(), "edit", "line edited")...)
+	}, append(usual(), "edit")...)
 }

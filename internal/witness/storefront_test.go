@@ -221,6 +221,17 @@ func (d *storeDesk) remove(ctx context.Context, av seqlease.AccessionVersion) er
 	return d.Delete(ctx, fern, []seqlease.AccessionVersion{av})
 }
 
+func (d *storeDesk) free(ctx context.Context, id seqlease.AttemptID) (int, error) {
+	n, _, err := d.FreeLeases(ctx, queue.FreeLeases{Organism: fern, AttemptIDs: []seqlease.AttemptID{id}, Reason: "stuck"}, 10)
+	return n, err
+}
+
+func (d *storeDesk) requeue(ctx context.Context, av seqlease.AccessionVersion, v seqlease.PipelineVersion) (int, error) {
+	s := queue.Selection{Organism: fern, PipelineVersion: v, Entries: []seqlease.AccessionVersion{av}}
+	n, _, err := d.Requeue(ctx, s, 0, 10)
+	return n, err
+}
+
 func (d *storeDesk) statuses(ctx context.Context) ([]witness.Part, error) {
 	var parts []witness.Part
 	_, err := d.List(ctx, submission.ListFilter{Organism: fern}, func(e submission.ListedEntry) error {

@@ -17,7 +17,7 @@ func (h History) Tally() map[string]int {
 			name += " unanswered"
 		case e.Refused:
 			name += " refused"
-		case e.Kind == Claim && len(e.Parts) == 0:
+		case e.Kind == Claim && len(e.Parts) == 0, (e.Kind == Free || e.Kind == Requeue) && e.Count == 0:
 			name += " of nothing"
 		}
 		n[name]++

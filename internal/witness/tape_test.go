@@ -72,6 +72,18 @@ func shorten(from, to int, id seqlease.AttemptID, until int) witness.Event {
 	return e
 }
 
+func free(from, to int, id seqlease.AttemptID, count int) witness.Event {
+	e := call(witness.Free, from, to)
+	e.Attempt, e.Count = id, count
+	return e
+}
+
+func requeue(from, to int) witness.Event {
+	e := call(witness.Requeue, from, to, witness.Part{})
+	e.Count = 1
+	return e
+}
+
 func edit(from, to int, tag string) witness.Event {
 	return call(witness.Edit, from, to, witness.Part{Tag: tag})
 }

@@ -104,7 +104,7 @@ func (w *watcher) deal(e *Event) {
 		}
 	case Claim:
 		w.dealClaim(e)
-	case Submit, Released, Shorten:
+	case Submit, Released, Shorten, Requeue:
 		for _, part := range e.Parts {
 			if e.Kind == Shorten {
 				part.Attempt = e.Attempt
@@ -113,7 +113,7 @@ func (w *watcher) deal(e *Event) {
 				w.give(Place{part.AccessionVersion, e.Pipeline}, e, &part)
 			}
 		}
-	case Renew, GiveBack:
+	case Renew, GiveBack, Free:
 		w.dealLease(e)
 	case Read, Results:
 		w.dealSnapshot(e)
@@ -168,6 +168,9 @@ func (w *watcher) dealSilent(r Record) {
 				o := at.ops[len(at.ops)-1]
 				o.untold, o.silent, o.to = true, true, never
 				at.given[r.Attempt] = ""
+				if e.Kind == Claim {
+					w.claimed[r.Attempt] = append(w.claimed[r.Attempt], at)
+				}
 			}
 		}
 	}
@@ -238,10 +241,13 @@ func (w *watcher) give(place Place, e *Event, part *Part) *watched {
 		kind: e.Kind, event: e, user: e.User, tag: part.Tag, current: place.Pipeline == w.o.Current,
 		from: w.h.Early + e.Call.Microseconds() - tolerance, to: w.h.Late + e.Return.Microseconds() + tolerance,
 		try: part.Try, answer: part.Answer, status: part.Status, counted: e.Counted, unanswered: e.Unanswered,
-		refused: e.Refused || e.Kind == GiveBack && e.Count == 0 && !e.Unanswered,
+		refused: e.Refused,
 	}
-	if e.Unanswered {
+	switch {
+	case e.Unanswered:
 		o.to = never
+	case e.Kind == GiveBack, e.Kind == Free, e.Kind == Requeue:
+		o.refused = o.refused || e.Count == 0
 	}
 	if !e.Until.IsZero() {
 		o.ends = span{e.Until.UnixMicro(), e.Until.UnixMicro()}
