@@ -111,8 +111,11 @@ func (s *server) answers(ctx context.Context) error {
 		return err
 	}
 	date, err := http.ParseTime(response.Header.Get("Date"))
-	if off := time.Until(date); err != nil || (off-s.clock).Abs() > clockSlack {
-		return fmt.Errorf("its clock is wrong by %s, not by %s (%v)", off, s.clock, err)
+	if err != nil {
+		return fmt.Errorf("read its clock: %w", err)
+	}
+	if off := time.Until(date); (off - s.clock).Abs() > clockSlack {
+		return fmt.Errorf("its clock is wrong by %s, not by %s", off, s.clock)
 	}
 	return nil
 }
