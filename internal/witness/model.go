@@ -23,6 +23,10 @@ import (
 // must not lie after the call's answer. Where the database told an instant
 // itself (lease ends, and so the instants of claims and renewals), that is used.
 //
+// Only a reading has an instant of its own: it locks nothing, so it may see the
+// end of a lease as it was before a renewal that was decided earlier and is
+// committed later, and read the clock between the two.
+//
 // A call without an answer may take effect wherever in the order it can, up to
 // the very end, which is as good as never. So such a call is always possible.
 // A claim without an answer is one of unknown entries. If the database's records
@@ -118,6 +122,9 @@ func (b Bounds) step(s state, o *op) (state, bool) {
 }
 
 func (b Bounds) act(s state, o *op) (state, bool) {
+	if o.kind == Read {
+		return s, b.shows(s, o)
+	}
 	if s.now = max(s.now, o.from); s.now > o.to {
 		return s, false
 	}
@@ -142,8 +149,6 @@ func (b Bounds) act(s state, o *op) (state, bool) {
 		return s.freed(o)
 	case Requeue:
 		return b.requeue(s, o)
-	case Read:
-		return b.read(s, o)
 	case Results, Released:
 		return b.results(s, o)
 	}

@@ -131,6 +131,9 @@ func TestCheck_AllowsWhatTheRulesAllow(t *testing.T) {
 		"freed, but too late": {
 			create(0, 5), claim(10, 12, first, 1, 100), free(120, 125, first, 0), claim(130, 135, second, 2, 100),
 		},
+		"read beside a renewal": {
+			create(0, 5), claim(10, 12, first, 1, 100), renew(100, 120, first, 100), read(105, 118, seqlease.Received), read(125, 126, seqlease.InProcessing),
+		},
 		"requeued": {
 			create(0, 5), claim(10, 12, first, 1, 10), claim(30, 32, second, 2, 10), claim(50, 52, third, 3, 10), read(80, 81, seqlease.Processed),
 			requeue(90, 95), read(96, 97, seqlease.Received), claim(100, 105, seqlease.AttemptID{4}, 1, 100),

@@ -220,30 +220,22 @@ func (s state) remove(o *op) (state, bool) {
 	return s, true
 }
 
-// read (L4): what people are shown.
-func (b Bounds) read(s state, o *op) (state, bool) {
-	switch {
-	case o.status == "":
-		return s, !s.alive()
-	case !s.alive():
-		return s, false
+// shows (L4) says whether people may be shown this.
+func (b Bounds) shows(s state, o *op) bool {
+	if o.status == "" || !s.alive() {
+		return o.status == "" && !s.alive()
 	}
+	waits := s.holder == 0 || s.ends.from <= o.to
 	switch o.status {
 	case seqlease.Received:
-		if s.result != 0 {
-			return s, false
-		}
-		return s.free(o)
+		return s.result == 0 && waits
 	case seqlease.InProcessing:
-		return s, s.result == 0 && (o.phantoms > 0 || s.holder != 0 && s.running())
+		return s.result == 0 && (o.phantoms > 0 || s.holder != 0 && o.from < s.ends.to)
 	case seqlease.Processed, seqlease.ApprovedForRelease:
-		if s.result != 0 {
-			return s, true
-		}
-		after, ok := s.free(o)
-		return after, ok && b.spent(s, o.phantoms)
+		return s.result != 0 || waits && b.spent(s, o.phantoms)
+	default:
+		return false
 	}
-	return s, false
 }
 
 // results: nothing that was accepted is lost or replaced.
