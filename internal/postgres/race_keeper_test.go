@@ -112,9 +112,9 @@ func TestRace_L9_QuarantineAgainstRequeue(t *testing.T) {
 // second place.
 func TestRace_L1_V4_ReconcileAgainstOthers(t *testing.T) {
 	t.Parallel()
-	reconcile := func(g *stage, want int) func() error {
+	reconcile := func(ctx context.Context, g *stage, want int) func() error {
 		return func() error {
-			n, _, err := g.Reconcile(context.Background(), 0, 100)
+			n, _, err := g.Reconcile(ctx, 0, 100)
 			if err == nil && n != want {
 				err = fmt.Errorf("%d tickets were added, want %d", n, want)
 			}
@@ -142,7 +142,7 @@ func TestRace_L1_V4_ReconcileAgainstOthers(t *testing.T) {
 		"keeper": {"BEFORE INSERT ON ticket", func(t *testing.T, g *stage) func() error {
 			t.Helper()
 			g.exec(t, "DELETE FROM ticket")
-			return reconcile(g, 2)
+			return reconcile(context.Background(), g, 2)
 		}, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestRace_L1_V4_ReconcileAgainstOthers(t *testing.T) {
 			g.stopAt(t, c.point)
 			begun := later(begin)
 			g.awaitStopped(t, 1)
-			done := later(reconcile(g, c.want))
+			done := later(reconcile(soon(t), g, c.want))
 			if c.waits {
 				g.awaitStopped(t, 2)
 				g.goOn(t)
