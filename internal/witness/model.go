@@ -151,6 +151,7 @@ func (b Bounds) act(s state, o *op) (state, bool) {
 		return b.requeue(s, o)
 	case Results, Released:
 		return b.results(s, o)
+	default:
+		return s, false
 	}
-	return s, false
 }
