@@ -15,6 +15,7 @@ func quarantineCases() []testCase {
 	return []testCase{
 		{name: "L9_QuarantineEndsSpentTickets", check: quarantineL9Ends},
 		{name: "L9_B001_QuarantineTestsAgain", check: quarantineB001},
+		{name: "L9_B001_QuarantineLeavesWhatWaitsAnew", check: quarantineB001Anew},
 		{name: "L9_RequeuedEntryHasAllItsAttempts", check: quarantineL9Requeue},
 		{name: "L10_EditTakesOutOfQuarantine", check: quarantineL10Edit},
 		{name: "L10_DeleteTakesOutOfQuarantine", check: quarantineL10Delete},
@@ -147,6 +148,27 @@ func quarantineB001(t *testing.T, h Harness) {
 	wantSame(t, "quarantined", by, []string{
 		versions[2].String() + " by " + operatorName, versions[4].String() + " by ", versions[5].String() + " by ",
 	})
+}
+
+// quarantineB001Anew judges entries that wait again since they were read: with
+// fewer attempts, or with as many, but of another revision.
+func quarantineB001Anew(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.spoil(t, 3)
+	spent := f.spent(t)
+	f.quarantineEntries(t, versions, 3)
+	f.mustEdit(t, versions[0], submitted(50))
+	f.expire(t, 1, queue.DefaultRetry.Attempts) // it is used up once more
+	f.sweep(t)
+	f.mustEdit(t, versions[1], submitted(51))
+	f.requeue(t, queue.Selection{Organism: WestNile}, 1)
+	f.judge(t, spent, 0)
+	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.Received: 3})
+	lease := f.claim(t, 10)
+	wantOnce(t, counted(lease), versions[1:])
+	f.mustAccept(t, f.lines(t, lease)...)
+	f.quarantineSpent(t)
+	f.wantResults(t, map[seqlease.ProcessingResult]int64{seqlease.HasErrors: 1, seqlease.NoIssues: 2})
 }
 
 func quarantineL9Requeue(t *testing.T, h Harness) {
