@@ -17,7 +17,8 @@ import (
 
 // modelFor bounds how long sequences are drawn; a sequence that was begun is
 // finished, and a failing one is made smaller in time of its own
-// (-rapid.shrinktime). Long runs: -model.for=1h -rapid.checks=1000000.
+// (-rapid.shrinktime). A long run: go test -timeout 0 -run TestModel
+// ./internal/sqlite -args -model.for=1h -rapid.checks=1000000.
 var modelFor = flag.Duration("model.for", 10*time.Second, "how long the model draws sequences for each store")
 
 // RunModel draws sequences of calls, makes them on one or two servers' stores of
