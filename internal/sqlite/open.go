@@ -112,7 +112,7 @@ func (s *Store) open(ctx context.Context) error {
 	}
 	s.reader.SetMaxOpenConns(maxReaders)
 	s.reader.SetMaxIdleConns(maxReaders)
-	if s.reads, err = prepare(ctx, s.reader); err != nil {
+	if s.reads, err = prepareReads(ctx, s.reader); err != nil {
 		return err
 	}
 	if err := s.loadDictionaries(ctx); err != nil {

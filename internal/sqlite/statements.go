@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,25 +16,68 @@ import (
 //go:embed sql/*.sql
 var sqlFiles embed.FS
 
-// preparer is a connection or a pool of them.
-type preparer interface {
-	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
-}
-
-// prepare prepares every statement of sql/ by its name, so that a faulty one
-// shows when the store is opened.
-func prepare(ctx context.Context, p preparer) (map[string]*sql.Stmt, error) {
+// prepareReads prepares the statements of sql/ that only read, by their names.
+// They are prepared when the store is opened: later, readers might hold every
+// connection of the pool, and preparing takes one more.
+func prepareReads(ctx context.Context, db *sql.DB) (map[string]*sql.Stmt, error) {
 	texts, err := statementTexts()
 	if err != nil {
 		return nil, err
 	}
 	statements := make(map[string]*sql.Stmt, len(texts))
 	for name, text := range texts {
-		if statements[name], err = p.PrepareContext(ctx, text); err != nil { //nolint:sqlclosecheck // kept as long as the store
+		if !onlyReads(text) {
+			continue
+		}
+		if statements[name], err = db.PrepareContext(ctx, text); err != nil { //nolint:sqlclosecheck // kept as long as the store
 			return nil, fmt.Errorf("prepare %s: %w", name, err)
 		}
 	}
 	return statements, nil
+}
+
+// onlyReads says whether a statement leaves everything as it is. Those of sql/
+// that write name the verb at the start of a line.
+func onlyReads(text string) bool {
+	for line := range strings.Lines(text) {
+		if verb, _, _ := strings.Cut(strings.TrimSpace(line), " "); verb == "INSERT" || verb == "UPDATE" || verb == "DELETE" {
+			return false
+		}
+	}
+	return true
+}
+
+// kept are the statements of one connection, prepared when they are first
+// needed: there are many, and those for a thousand rows take long. One goroutine
+// at a time may use it.
+type kept struct {
+	conn     *sql.Conn
+	texts    map[string]string
+	prepared map[string]*sql.Stmt
+}
+
+func (k *kept) get(ctx context.Context, name string) (*sql.Stmt, error) {
+	if statement := k.prepared[name]; statement != nil {
+		return statement, nil
+	}
+	text, known := k.texts[name]
+	if !known {
+		return nil, fmt.Errorf("there is no statement %s", name)
+	}
+	statement, err := k.conn.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %s: %w", name, err)
+	}
+	k.prepared[name] = statement
+	return statement, nil
+}
+
+func (k *kept) close() error {
+	var errs []error
+	for _, statement := range k.prepared {
+		errs = append(errs, statement.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // Statements that take rows are prepared for these numbers of rows. Any other
@@ -82,12 +126,16 @@ func statementTexts() (map[string]string, error) {
 
 // tx is a transaction: the statements by name, inside it.
 type tx struct {
-	statement func(name string) *sql.Stmt
+	statement func(ctx context.Context, name string) (*sql.Stmt, error)
 }
 
 // exec runs a statement and returns how many rows it changed.
 func (t *tx) exec(ctx context.Context, name string, args ...any) (int64, error) {
-	result, err := t.statement(name).ExecContext(ctx, args...) //nolint:sqlclosecheck // kept as long as the store
+	statement, err := t.statement(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	result, err := statement.ExecContext(ctx, args...)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
@@ -130,7 +178,11 @@ func roomFor(rows int) int {
 
 // row reads the only row of a statement, or [sql.ErrNoRows].
 func (t *tx) row(ctx context.Context, name string, args []any, into ...any) error {
-	if err := t.statement(name).QueryRowContext(ctx, args...).Scan(into...); err != nil { //nolint:sqlclosecheck // kept as long as the store
+	statement, err := t.statement(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := statement.QueryRowContext(ctx, args...).Scan(into...); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
@@ -138,7 +190,11 @@ func (t *tx) row(ctx context.Context, name string, args []any, into ...any) erro
 
 // rows calls each for every row of a statement; scan reads the row's columns.
 func (t *tx) rows(ctx context.Context, name string, args []any, each func(scan func(into ...any) error) error) error {
-	rows, err := t.statement(name).QueryContext(ctx, args...) //nolint:sqlclosecheck // kept as long as the store
+	statement, err := t.statement(ctx, name)
+	if err != nil {
+		return err
+	}
+	rows, err := statement.QueryContext(ctx, args...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -161,7 +217,13 @@ func (s *Store) read(ctx context.Context, fn func(t *tx) error) error {
 		return storeError(err)
 	}
 	defer snapshot.Rollback() //nolint:errcheck // nothing was written
-	return storeError(fn(&tx{statement: func(name string) *sql.Stmt { return snapshot.StmtContext(ctx, s.reads[name]) }}))
+	return storeError(fn(&tx{statement: func(ctx context.Context, name string) (*sql.Stmt, error) {
+		statement, err := s.readStatement(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return snapshot.StmtContext(ctx, statement), nil
+	}}))
 }
 
 // readLong is read for what lasts as long as there is data.
@@ -175,7 +237,14 @@ func (s *Store) readLong(ctx context.Context, fn func(t *tx) error) error {
 
 // readOnce is for a single statement, which is a snapshot by itself.
 func (s *Store) readOnce() *tx {
-	return &tx{statement: func(name string) *sql.Stmt { return s.reads[name] }}
+	return &tx{statement: s.readStatement}
+}
+
+func (s *Store) readStatement(_ context.Context, name string) (*sql.Stmt, error) {
+	if statement := s.reads[name]; statement != nil {
+		return statement, nil
+	}
+	return nil, fmt.Errorf("there is no statement %s that only reads", name)
 }
 
 // Now returns the instant of the database's clock (L11), in UTC.

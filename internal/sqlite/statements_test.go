@@ -18,9 +18,9 @@ func counted(t *testing.T, s *Store, fn func(ctx context.Context, t *tx) error) 
 	var names []string
 	err := s.write(t.Context(), func(ctx context.Context, inner *tx) error {
 		names = nil
-		return fn(ctx, &tx{statement: func(name string) *sql.Stmt {
+		return fn(ctx, &tx{statement: func(ctx context.Context, name string) (*sql.Stmt, error) {
 			names = append(names, name)
-			return inner.statement(name)
+			return inner.statement(ctx, name)
 		}})
 	})
 	if err != nil {
@@ -109,5 +109,33 @@ func BenchmarkRows(b *testing.B) {
 				b.Fatal(err)
 			}
 		})
+	}
+}
+
+// A faulty statement doesn't wait for its first use to be found.
+func TestStatements_EveryOneCanBePrepared(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	texts, err := statementTexts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads := 0
+	err = s.write(t.Context(), func(ctx context.Context, inner *tx) error {
+		for name, text := range texts {
+			if _, err := inner.statement(ctx, name); err != nil {
+				return err
+			}
+			if onlyReads(text) {
+				reads++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if reads != len(s.reads) || reads < 30 {
+		t.Errorf("%d statements only read, and %d are prepared for readers", reads, len(s.reads))
 	}
 }

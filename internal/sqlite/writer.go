@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -23,7 +24,7 @@ const (
 type writer struct {
 	db         *sql.DB
 	conn       *sql.Conn
-	statements map[string]*sql.Stmt
+	statements *kept
 	requests   chan *write
 	closing    chan struct{}
 	closeOnce  sync.Once
@@ -47,17 +48,15 @@ func startWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 		db: db, conn: conn,
 		requests: make(chan *write), closing: make(chan struct{}), ended: make(chan struct{}),
 	}
-	if w.statements, err = prepare(ctx, conn); err != nil {
+	texts, err := statementTexts()
+	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	for name, text := range map[string]string{
+	maps.Copy(texts, map[string]string{
 		"begin": "BEGIN IMMEDIATE", "commit": "COMMIT", "rollback": "ROLLBACK",
 		"mark": "SAVEPOINT one", "keep": "RELEASE one", "undo": "ROLLBACK TO one",
-	} {
-		if w.statements[name], err = conn.PrepareContext(ctx, text); err != nil { //nolint:sqlclosecheck // kept as long as the store
-			return nil, errors.Join(err, conn.Close())
-		}
-	}
+	})
+	w.statements = &kept{conn: conn, texts: texts, prepared: map[string]*sql.Stmt{}}
 	go w.run()
 	return w, nil
 }
@@ -71,11 +70,7 @@ func (w *writer) close() error {
 	<-w.ended
 	// An outsider that reads may keep the log from being emptied; nothing is lost then.
 	_, err := w.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
-	errs := []error{err}
-	for _, statement := range w.statements {
-		errs = append(errs, statement.Close())
-	}
-	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)
+	return errors.Join(err, w.statements.close(), w.conn.Close(), w.db.Close())
 }
 
 // write runs fn in a write transaction: all of it is committed, or nothing if fn
@@ -189,7 +184,7 @@ func (w *writer) one(r *write) error {
 	if err := w.control(r.ctx, "mark"); err != nil {
 		return err
 	}
-	r.err = r.fn(r.ctx, &tx{statement: func(name string) *sql.Stmt { return w.statements[name] }})
+	r.err = r.fn(r.ctx, &tx{statement: w.statements.get})
 	if r.err != nil {
 		if err := w.control(r.ctx, "undo"); err != nil {
 			return fmt.Errorf("%w (%w)", r.err, err)
@@ -226,7 +221,11 @@ func (w *writer) lost(ctx context.Context, err error) error {
 }
 
 func (w *writer) control(ctx context.Context, name string) error {
-	if _, err := w.statements[name].ExecContext(ctx); err != nil {
+	statement, err := w.statements.get(ctx, name)
+	if err != nil {
+		return err
+	}
+	if _, err := statement.ExecContext(ctx); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil

@@ -106,7 +106,7 @@ func TestWrite_GroupCommitsGoodOnesOnly(t *testing.T) {
 		{"an error undoes its own write", func(context.Context, *tx) error { return refusal }},
 		{"a lost transaction undoes nothing else", func(ctx context.Context, t *tx) error {
 			// As a full disk does: the whole transaction is gone.
-			_, err := t.statement("rollback").ExecContext(ctx) //nolint:sqlclosecheck // kept as long as the store
+			_, err := t.exec(ctx, "rollback")
 			return errors.Join(refusal, err)
 		}},
 	} {
