@@ -27,12 +27,13 @@ const stopTimeout = 10 * time.Second
 
 // server is a running server. Stop it.
 type server struct {
-	url    string
-	http   *http.Server
-	store  store
-	spool  *spool.Dir
-	failed chan struct{} // closed when serving ended by itself
-	err    error         // why; read after failed
+	url      string
+	http     *http.Server
+	handlers *handlers
+	store    store
+	spool    *spool.Dir
+	failed   chan struct{} // closed when serving ended by itself
+	err      error         // why; read after failed
 	// loops are what runs beside the requests, until endLoops.
 	loops    errgroup.Group
 	endLoops context.CancelFunc
@@ -82,7 +83,8 @@ func (s *server) start(ctx context.Context, c *Config, bell *queue.Bell, listene
 	}
 	s.startLoops(ctx, c, work, logger)
 	s.url = "http://" + listener.Addr().String()
-	s.http = httpapi.NewServer(handler)
+	s.handlers = newHandlers(handler)
+	s.http = httpapi.NewServer(s.handlers)
 	s.http.ErrorLog = slog.NewLogLogger(logger.Handler(), slog.LevelWarn)
 	go func() {
 		defer close(s.failed)
@@ -158,16 +160,23 @@ func (c *Config) verifier() (auth.Verifier, error) {
 func (s *server) URL() string { return s.url }
 
 // Stop takes no more requests, answers claims that wait, lets what runs finish for
-// a while, and closes the store, also if ctx has ended. It returns why the server
-// failed, if it did.
+// a while, cuts the rest and lets it tidy up, and closes the store, also if ctx has
+// ended. It returns why the server failed, if it did.
 func (s *server) Stop(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
-	defer cancel()
+	ctx = context.WithoutCancel(ctx)
 	s.endLoops()
+	err := s.shutDown(ctx)
+	<-s.failed
+	return errors.Join(s.err, err, s.handlers.wait(ctx), s.loops.Wait(), s.store.Close())
+}
+
+// shutDown ends all connections.
+func (s *server) shutDown(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
 	err := s.http.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = s.http.Close() // cuts what is left; the clients see a broken stream
+		return s.http.Close() // cuts what is left; the clients see a broken stream
 	}
-	<-s.failed
-	return errors.Join(s.err, err, s.loops.Wait(), s.store.Close())
+	return err
 }
