@@ -80,9 +80,9 @@ func zip(content []byte) []byte {
 	return b.Bytes()
 }
 
-// TestServe_B094_MemoryIsBoundedForAllRequestsTogether sends what takes most memory
+// TestServe_B038_B094_MemoryIsBoundedForAllRequestsTogether sends what takes most memory
 // for its size, from 64 clients at once, and asks the system what the server took.
-func TestServe_B094_MemoryIsBoundedForAllRequestsTogether(t *testing.T) {
+func TestServe_B038_B094_MemoryIsBoundedForAllRequestsTogether(t *testing.T) {
 	t.Parallel()
 	bomb, err := os.ReadFile("../../testdata/messy/57-zst-bomb/sequences.fasta.zst")
 	if err != nil {
