@@ -101,7 +101,9 @@ func (s *server) startLoops(ctx context.Context, c *Config, work *queue.Queue, l
 	ctx, s.endLoops = context.WithCancel(context.WithoutCancel(ctx))
 	s.loops.Go(func() error { return work.Run(ctx) })
 	if !c.ReadOnlyMode {
-		keeper := queue.NewKeeper(s.store, queue.KeeperOptions{Retry: c.retry(), HistoryFor: c.historyFor(), Logger: logger})
+		keeper := queue.NewKeeper(s.store, queue.KeeperOptions{
+			Retry: c.retry(), HistoryFor: c.historyFor(), Logger: logger, Ended: work.LeasesEnded,
+		})
 		s.loops.Go(func() error { return keeper.Run(ctx) })
 	}
 }

@@ -68,7 +68,7 @@ func TestRace_L3_L7_DecidedBeforeTheLeaseEndHolds(t *testing.T) {
 		},
 		"sweep": func(t *testing.T, g *stage) int {
 			t.Helper()
-			n, err := g.Sweep(soon(t), 10)
+			n, _, err := g.Sweep(soon(t), 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestRace_L3_B001_WhoComesSecondFindsNothing(t *testing.T) {
 	t.Parallel()
 	firsts := map[string]func(g *stage) error{
 		"takeover": func(g *stage) error { _, err := g.Claim(context.Background(), askFor(2)); return err },
-		"sweep":    func(g *stage) error { _, err := g.Sweep(context.Background(), 10); return err },
+		"sweep":    func(g *stage) error { _, _, err := g.Sweep(context.Background(), 10); return err },
 	}
 	seconds := map[string]func(g *stage, l queue.Lease) error{
 		"accept": func(g *stage, l queue.Lease) error {
@@ -170,11 +170,11 @@ func TestRace_B001_TwoSweepers(t *testing.T) {
 	g.stopAt(t, "BEFORE DELETE ON lease")
 	var first int
 	done := later(func() (err error) {
-		first, err = g.Sweep(context.Background(), 10)
+		first, _, err = g.Sweep(context.Background(), 10)
 		return err
 	})
 	g.awaitStopped(t, 1)
-	second, err := g.Sweep(soon(t), 10)
+	second, _, err := g.Sweep(soon(t), 10)
 	if err != nil || second != 0 {
 		t.Errorf("the second sweeper ended %d leases, %v, want 0", second, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
 )
 
 //go:embed sql/sweep.sql
@@ -26,21 +27,22 @@ var trimCutsSQL string
 
 // Sweep ends leases that have run out (L4), as [queue.KeeperStore] says. It is one
 // statement, and skips what others are working on.
-func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
+func (s *Store) Sweep(ctx context.Context, limit int) (int, []queue.EndedLease, error) {
 	var leases int
 	var rank int64
 	var organisms []seqlease.Organism
+	var users, workers []string
 	arguments := pgx.StrictNamedArgs{"limit": limit, "max_attempts": s.limits.Attempts, "max_hand_outs": s.limits.HandOuts}
 	err := s.repeat(ctx, func() error {
 		return s.with(ctx, func(c *pgxpool.Conn) error {
 			return withSettings(ctx, c, planSettingsSQL, sweepSQL, arguments, func(rows pgx.Rows) error {
-				_, err := pgx.ForEachRow(rows, []any{&leases, &rank, &organisms}, func() error { return nil })
+				_, err := pgx.ForEachRow(rows, []any{&leases, &rank, &organisms, &users, &workers}, func() error { return nil })
 				return err
 			})
 		})
 	})
 	if err != nil {
-		return 0, fmt.Errorf("sweep ended leases: %w", err)
+		return 0, nil, fmt.Errorf("sweep ended leases: %w", err)
 	}
 	if len(organisms) > 0 {
 		s.moveSuspectsBack(0, 0, rank)
@@ -48,7 +50,11 @@ func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	for _, o := range organisms {
 		s.bell.Ring(o)
 	}
-	return leases, nil
+	ended := make([]queue.EndedLease, len(users))
+	for i, user := range users {
+		ended[i] = queue.EndedLease{ClaimedBy: user, WorkerID: workers[i]}
+	}
+	return leases, ended, nil
 }
 
 // TrimHistory removes old records of the history, as [queue.KeeperStore] says.

@@ -95,9 +95,7 @@ func (q *Queue) claimOnce(ctx context.Context, r ClaimRequest) (Lease, error) {
 	if err != nil {
 		return Lease{}, fmt.Errorf("claim %s, pipeline version %d: %w", r.Organism, r.PipelineVersion, err)
 	}
-	for _, ended := range lease.EndedOf {
-		q.failing.leaseEnded(worker{user: ended.ClaimedBy, id: ended.WorkerID})
-	}
+	q.LeasesEnded(lease.EndedOf)
 	if gone := ctx.Err(); gone != nil {
 		if len(lease.Entries) > 0 {
 			if err := q.GiveBackUndelivered(ctx, lease.AttemptID); err != nil {
@@ -110,6 +108,14 @@ func (q *Queue) claimOnce(ctx context.Context, r ClaimRequest) (Lease, error) {
 		q.failing.claimed(lease.AttemptID, r.worker())
 	}
 	return lease, nil
+}
+
+// LeasesEnded counts leases that ran out as failures of their workers, so that one
+// that dies with everything it touches is slowed down (L9), whoever found them.
+func (q *Queue) LeasesEnded(ended []EndedLease) {
+	for _, e := range ended {
+		q.failing.leaseEnded(worker{user: e.ClaimedBy, id: e.WorkerID})
+	}
 }
 
 func callerLeft(r ClaimRequest, gone error) error {

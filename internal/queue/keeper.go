@@ -40,6 +40,8 @@ type KeeperOptions struct {
 	Retry      Retry         // of the store; zero: [DefaultRetry]
 	HistoryFor time.Duration // how long ended claims and failures are kept; zero: for ever
 	Logger     *slog.Logger  // nil: says nothing
+	// Ended is told whose leases ran out, such as [Queue.LeasesEnded]; nil: nobody is.
+	Ended func([]EndedLease)
 }
 
 // keptStore is what a keeper needs of a [Store].

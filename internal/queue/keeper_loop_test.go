@@ -31,13 +31,13 @@ type chores struct {
 	histories int
 }
 
-func (c *chores) Sweep(_ context.Context, limit int) (int, error) {
+func (c *chores) Sweep(_ context.Context, limit int) (int, []EndedLease, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sweeps++
 	n := min(limit, c.leases)
 	c.leases -= n
-	return n, c.fault
+	return n, nil, c.fault
 }
 
 func (c *chores) Spent(_ context.Context, limit int) ([]SpentTicket, error) {

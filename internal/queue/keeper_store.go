@@ -12,8 +12,9 @@ import (
 // of servers may run keepers at once (B001). Progress never waits for it (L4).
 type KeeperStore interface {
 	// Sweep makes the entries of at most limit leases that have ended wait again,
-	// each with a [FailureExpired]. It returns how many leases it ended.
-	Sweep(ctx context.Context, limit int) (int, error)
+	// each with a [FailureExpired]. It returns how many leases it worked on, and whose
+	// those were that are gone with it.
+	Sweep(ctx context.Context, limit int) (leases int, ended []EndedLease, err error)
 	// Spent returns at most limit tickets whose attempts or hand-outs are used up
 	// (L9), of every organism and live version, with what went wrong last.
 	Spent(ctx context.Context, limit int) ([]SpentTicket, error)

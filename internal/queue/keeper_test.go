@@ -68,6 +68,32 @@ func TestKeeper_L9_SeveralAtOnceQuarantineOnce(t *testing.T) {
 	})
 }
 
+func TestKeeper_L9_SlowsAWorkerDownWhoseLeasesItFindsEnded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, 6, nil)
+		const inARow = 5
+		for range inARow {
+			h.claim(t, 1)
+		}
+		h.age(t, 10*time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		keeper := queue.NewKeeper(h.store, queue.KeeperOptions{Ended: h.LeasesEnded})
+		if err := keeper.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		// Nothing has run out that the claim could find.
+		if lease := h.claim(t, 1); lease.RetryAfter == 0 || len(lease.Entries) != 0 {
+			t.Errorf("the worker got %d entries and is to wait for %s", len(lease.Entries), lease.RetryAfter)
+		}
+		other, err := h.Claim(t.Context(), queue.ClaimRequest{Organism: fern, PipelineVersion: 1, Entries: 1, ClaimedBy: "pipeline", WorkerID: "w2"})
+		if err != nil || len(other.Entries) != 1 {
+			t.Errorf("another worker got %d entries and %v, want 1", len(other.Entries), err)
+		}
+	})
+}
+
 // lockedBuffer is a log of several writers.
 type lockedBuffer struct {
 	mu  sync.Mutex

@@ -36,7 +36,11 @@ func (k *Keeper) sweep(ctx context.Context) (total int, err error) {
 func (k *Keeper) sweepSome(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, keeperTimeout)
 	defer cancel()
-	return k.store.Sweep(ctx, sweepLeases)
+	n, ended, err := k.store.Sweep(ctx, sweepLeases)
+	if len(ended) > 0 && k.options.Ended != nil {
+		k.options.Ended(ended)
+	}
+	return n, err
 }
 
 // quarantine ends every ticket that is used up. One that can't be ended here, such

@@ -73,8 +73,8 @@ func TestBell_L14_RingsForWhatWasAdded(t *testing.T) {
 		{"a pause", func() error { return s.SetPaused(ctx, storetest.WestNile, 0, true) }, 0},
 		{"a resumption", func() error { return s.SetPaused(ctx, storetest.WestNile, 0, false) }, 1},
 		{"a claim of suspects", claim(32), 0},
-		{"a sweep of what runs", func() error { _, err := s.Sweep(ctx, 10); return err }, 0},
-		{"a sweep of what has ended", func() error { age(t, s, time.Hour); _, err := s.Sweep(ctx, 10); return err }, 1},
+		{"a sweep of what runs", func() error { _, _, err := s.Sweep(ctx, 10); return err }, 0},
+		{"a sweep of what has ended", func() error { age(t, s, time.Hour); _, _, err := s.Sweep(ctx, 10); return err }, 1},
 		{"quarantine", func() error {
 			_, _, err := s.PutInQuarantine(ctx, all, queue.OperatorVerdict{Result: queue.PackedResult{Packed: packedBody()}}, 0, 10)
 			return err

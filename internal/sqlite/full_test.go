@@ -51,7 +51,7 @@ func TestWrite_B037_FullDiskUndoesEveryWriteWhole(t *testing.T) {
 			return err
 		}},
 		"sweep": {func(t *testing.T, s *Store, _ queue.Lease) { age(t, s, time.Hour) }, func(t *testing.T, s *Store, _ queue.Lease) error {
-			_, err := s.Sweep(t.Context(), 10)
+			_, _, err := s.Sweep(t.Context(), 10)
 			return err
 		}},
 		"claim of ended leases": {func(t *testing.T, s *Store, _ queue.Lease) { age(t, s, time.Hour) }, func(t *testing.T, s *Store, _ queue.Lease) error {

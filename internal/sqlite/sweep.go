@@ -28,24 +28,24 @@ func sweep(ctx context.Context, t *tx, retry queue.Retry, now int64, args []any,
 
 // Sweep makes the entries of at most limit leases that have ended wait again, as
 // [queue.KeeperStore] says. While no lease has ended it writes nothing.
-func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
-	ended := 0
-	for more := true; more && ended < limit; {
-		var n int
+func (s *Store) Sweep(ctx context.Context, limit int) (int, []queue.EndedLease, error) {
+	var ended []queue.EndedLease
+	for more := true; more && len(ended) < limit; {
+		var gone []queue.EndedLease
 		var err error
-		if n, more, err = s.sweepOnce(ctx, limit-ended); err != nil {
-			return ended, fmt.Errorf("sweep: %w", err)
+		if gone, more, err = s.sweepOnce(ctx, limit-len(ended)); err != nil {
+			return len(ended), ended, fmt.Errorf("sweep: %w", err)
 		}
-		ended += n
+		ended = append(ended, gone...)
 	}
-	return ended, nil
+	return len(ended), ended, nil
 }
 
-// sweepOnce sweeps in one transaction and returns how many leases are gone.
-func (s *Store) sweepOnce(ctx context.Context, limit int) (ended int, more bool, err error) {
+// sweepOnce sweeps in one transaction and returns whose leases are gone.
+func (s *Store) sweepOnce(ctx context.Context, limit int) (ended []queue.EndedLease, more bool, err error) {
 	var found bool
 	if err := s.readOnce().row(ctx, "any_ended", nil, &found); err != nil || !found {
-		return 0, false, storeError(err)
+		return nil, false, storeError(err)
 	}
 	err = s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) error {
 		var now int64
@@ -56,7 +56,7 @@ func (s *Store) sweepOnce(ctx context.Context, limit int) (ended int, more bool,
 		if err != nil {
 			return err
 		}
-		ended, more = len(result.leases), result.full
+		ended, more = result.leases, result.full
 		return a.toAll(ctx, t, result.queues)
 	})
 	return ended, more, err

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,6 +21,7 @@ func keeperCases() []testCase {
 		{name: "L4_SweptEntriesAreNotedAsExpired", check: keeperSweepNotes},
 		{name: "L4_B013_SweepAndClaimAtOnceLoseNothing", check: keeperSweepAgainstClaim},
 		{name: "L4_TwoKeepersSweepAtOnce", needs: SecondStore, check: keeperSweepTwo},
+		{name: "L9_SweepTellsWhoseLeasesRanOut", check: keeperSweepTellsWhose},
 		{name: "Keeper_HistoryIsTrimmedByAge", check: keeperTrim},
 	}
 }
@@ -28,7 +31,7 @@ func (f *fixture) sweep(t *testing.T) int {
 	t.Helper()
 	all := 0
 	for {
-		n, err := f.Sweep(t.Context(), 100)
+		n, _, err := f.Sweep(t.Context(), 100)
 		if err != nil {
 			t.Fatalf("sweep: %v", err)
 		}
@@ -73,7 +76,7 @@ func keeperSweepLimit(t *testing.T, h Harness) {
 	}
 	f.age(t, leaseTime)
 	for _, want := range []int{3, 3, 1, 0} {
-		n, err := f.Sweep(t.Context(), 3)
+		n, _, err := f.Sweep(t.Context(), 3)
 		if err != nil {
 			t.Fatalf("sweep: %v", err)
 		}
@@ -115,7 +118,7 @@ func keeperSweepAgainstClaim(t *testing.T, h Harness) {
 	for range 2 {
 		group.Go(func() error {
 			for {
-				if n, err := f.Sweep(t.Context(), 2); n == 0 || err != nil {
+				if n, _, err := f.Sweep(t.Context(), 2); n == 0 || err != nil {
 					return err
 				}
 			}
@@ -147,7 +150,7 @@ func keeperSweepTwo(t *testing.T, h Harness) {
 		go func() {
 			all := 0
 			for {
-				n, err := s.Sweep(t.Context(), 4)
+				n, _, err := s.Sweep(t.Context(), 4)
 				if err != nil {
 					t.Errorf("sweep: %v", err)
 				}
@@ -160,6 +163,31 @@ func keeperSweepTwo(t *testing.T, h Harness) {
 	}
 	wantSame(t, "leases ended by both", <-counts+<-counts+f.sweep(t), 30)
 	wantSame(t, "claimed", len(f.claim(t, suspects(60)).Entries), 60)
+}
+
+// keeperSweepTellsWhose has two workers, and a lease that is swept bit by bit.
+func keeperSweepTellsWhose(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	f.submit(t, 2501)
+	for i, n := range []int{1, 2500} {
+		c := ask(n)
+		c.WorkerID = fmt.Sprintf("worker %d", i+1)
+		f.claimAs(t, c)
+	}
+	f.age(t, leaseTime)
+	var whose []string
+	for range 10 {
+		_, ended, err := f.Sweep(t.Context(), 1)
+		if err != nil {
+			t.Fatalf("sweep: %v", err)
+		}
+		for _, e := range ended {
+			wantSame(t, "user", e.ClaimedBy, worker)
+			whose = append(whose, e.WorkerID)
+		}
+	}
+	slices.Sort(whose)
+	wantSame(t, "leases that ran out", whose, []string{"worker 1", "worker 2"})
 }
 
 func keeperTrim(t *testing.T, h Harness) {

@@ -27,7 +27,7 @@ func (w *world) endedLeases() []*modelLease {
 func (w *world) sweep(r *rapid.T) {
 	limit := rapid.IntRange(1, 4).Draw(r, "limit")
 	ended := w.endedLeases()
-	n, err := w.server(r).Sweep(w.ctx, limit)
+	n, of, err := w.server(r).Sweep(w.ctx, limit)
 	w.must(r, "sweep", err)
 	if n < 0 || n > min(limit, len(ended)) {
 		r.Fatalf("%d leases were ended of %d, want at most %d", n, len(ended), limit)
@@ -35,6 +35,7 @@ func (w *world) sweep(r *rapid.T) {
 	if !slices.ContainsFunc(ended, func(l *modelLease) bool { return l.stirred }) {
 		same(r, "leases ended", n, min(limit, len(ended)))
 	}
+	same(r, "leases of which it is told whose they were", len(of), n)
 	w.tally["leases swept"] += n
 	w.stirLeases()
 }
@@ -42,7 +43,7 @@ func (w *world) sweep(r *rapid.T) {
 // sweepAll leaves no ended lease.
 func (w *world) sweepAll(r *rapid.T, s Store) {
 	for {
-		n, err := s.Sweep(w.ctx, 100)
+		n, _, err := s.Sweep(w.ctx, 100)
 		w.must(r, "sweep", err)
 		if n == 0 {
 			break

@@ -189,7 +189,7 @@ func (d *storeDesk) now(ctx context.Context) (time.Time, error) { return d.Now(c
 
 // sweepOnce is a small sweep.
 func (d *storeDesk) sweepOnce(ctx context.Context) error {
-	_, err := d.Sweep(ctx, 5)
+	_, _, err := d.Sweep(ctx, 5)
 	return err
 }
 

@@ -10,7 +10,7 @@ WITH ended AS MATERIALIZED (
             ORDER BY lease_until LIMIT @limit::int FOR UPDATE SKIP LOCKED
         ) AS l
         LIMIT @limit))
-    RETURNING organism_id, pipeline_version, attempt_id, claimed_by, worker_id, entry_ids, revisions, attempts, hand_outs
+    RETURNING organism_id, pipeline_version, attempt_id, part, claimed_by, worker_id, entry_ids, revisions, attempts, hand_outs
 ),
 place AS MATERIALIZED (
     SELECT d.organism_id, d.pipeline_version, d.attempt_id, d.claimed_by, d.worker_id, e.entry_id, e.revision, e.attempts, e.hand_outs,
@@ -31,6 +31,13 @@ waiting AS MATERIALIZED (
     ON CONFLICT DO NOTHING
     RETURNING organism_id, pipeline_version, rank
 ),
+-- A large lease has parts; it is gone with the last of them. The snapshot has
+-- those, too, that end here.
+gone AS MATERIALIZED (
+    SELECT d.attempt_id, d.claimed_by, d.worker_id
+    FROM (SELECT attempt_id, claimed_by, worker_id, array_agg(part) AS parts FROM ended GROUP BY attempt_id, claimed_by, worker_id) AS d
+    WHERE NOT EXISTS (SELECT FROM lease WHERE attempt_id = d.attempt_id AND part <> ALL (d.parts))
+),
 counter AS MATERIALIZED (
     SELECT organism_id, scope, bucket FROM change
     WHERE (organism_id, scope) IN (SELECT organism_id, pipeline_version FROM waiting) AND bucket = pg_backend_pid() % 16
@@ -41,4 +48,5 @@ bump AS (
     FROM counter AS k WHERE c.organism_id = k.organism_id AND c.scope = k.scope AND c.bucket = k.bucket
 )
 SELECT (SELECT count(DISTINCT attempt_id) FROM ended) AS leases, coalesce((SELECT min(rank) FROM waiting), 0) AS rank,
-    ARRAY(SELECT key FROM organism WHERE id IN (SELECT organism_id FROM waiting)) AS organisms
+    ARRAY(SELECT key FROM organism WHERE id IN (SELECT organism_id FROM waiting)) AS organisms,
+    ARRAY(SELECT claimed_by FROM gone ORDER BY attempt_id) AS ended_of, ARRAY(SELECT worker_id FROM gone ORDER BY attempt_id) AS ended_workers
