@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/postgres"
@@ -29,6 +30,10 @@ const (
 	kindPostgres = "postgres"
 )
 
+// databaseTimeout is how long a server that starts waits for PostgreSQL, which may
+// be starting, too, or recovering from a crash.
+const databaseTimeout = 30 * time.Second
+
 // storeAddress is a parsed --store.
 type storeAddress struct {
 	kind    string
@@ -51,11 +56,11 @@ func parseStore(text string) (storeAddress, error) {
 }
 
 // open opens the store, which rings the bell. SQLite brings its schema up by itself; PostgreSQL is
-// refused until `seqlease migrate up` has done so.
+// waited for, and refused until `seqlease migrate up` has done so.
 func (a storeAddress) open(ctx context.Context, c *Config, bell *queue.Bell, logger *slog.Logger) (store, error) {
 	if a.kind == kindPostgres {
 		s, err := postgres.Open(ctx, postgres.Options{
-			Address: a.address, MaxConnections: c.PoolSize, Retry: c.retry(), Bell: bell, Logger: logger,
+			Address: a.address, MaxConnections: c.PoolSize, Retry: c.retry(), Bell: bell, Logger: logger, WaitFor: databaseTimeout,
 		})
 		if err != nil {
 			return nil, err // not a nil *postgres.Store in the interface

@@ -22,6 +22,7 @@ const (
 	undefinedTable       = "42P01"
 	lockNotAvailable     = "55P03"
 	diskFull             = "53100"
+	readOnlyTransaction  = "25006"
 	unknownDatabase      = "3D000"
 	wrongPassword        = "28P01"
 	noPrivilege          = "42501"
@@ -41,11 +42,15 @@ func translate(err error) error {
 	case err == nil, errors.Is(err, seqlease.ErrBusy), errors.Is(err, seqlease.ErrStorageFull), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, pgx.ErrNoRows):
 		return err
+	case errors.Is(err, pgconn.ErrReadOnlyConnection):
+		return errReadOnly
 	case errors.As(err, &unreachable):
-		return &unreachableError{reason: reason(err)}
+		return &unreachableError{reason: reason(err), lasting: isLasting(err)}
 	case errors.As(err, &refused) && refused.Code == diskFull:
 		return fmt.Errorf("%w: %w", seqlease.Explain(seqlease.ErrStorageFull,
 			"the disk of the database is full and nothing was stored: free some space there, then send it again"), err)
+	case errors.As(err, &refused) && refused.Code == readOnlyTransaction:
+		return fmt.Errorf("%w: %w", errReadOnly, err)
 	case errors.As(err, &refused):
 		if refused.Code == lockNotAvailable || hasClass(refused.Code, classConnection, classResources, classShutdown) {
 			return fmt.Errorf("%w: %w", seqlease.ErrBusy, err)
@@ -60,13 +65,34 @@ func translate(err error) error {
 
 // unreachableError says that there is no connection, in words for an operator.
 // It is [seqlease.ErrBusy] to [errors.Is]: the same may work later.
-type unreachableError struct{ reason string }
+type unreachableError struct {
+	reason  string
+	lasting bool // until somebody changes the address or the server's rules
+}
 
 // Error says why without saying where to.
 func (e *unreachableError) Error() string { return "the database can't be reached: " + e.reason }
 
 // Is makes the error [seqlease.ErrBusy].
 func (e *unreachableError) Is(target error) bool { return target == seqlease.ErrBusy }
+
+// errReadOnly is a database that takes no writes, as the former primary after a
+// failover (B041): another may do so, or this one later.
+var errReadOnly = seqlease.Explain(seqlease.ErrBusy, "the database takes no writes: it is read-only or a standby")
+
+// isStale says that the connections which the pool has may all lead to a server
+// that is no longer of use: it only reads, or it is shutting down.
+func isStale(err error) bool {
+	var refused *pgconn.PgError
+	return errors.Is(err, errReadOnly) || errors.As(err, &refused) && hasClass(refused.Code, classShutdown)
+}
+
+// isLasting says that the server is there and will not let this user in.
+func isLasting(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) &&
+		(refused.Code == unknownDatabase || refused.Code == noPrivilege || hasClass(refused.Code, classAuthorisation))
+}
 
 // reason says why no connection was made without saying where to: the address
 // may hold a password.

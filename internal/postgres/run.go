@@ -39,8 +39,11 @@ func (s *Store) with(ctx context.Context, f func(*pgxpool.Conn) error) error {
 		return translate(err)
 	}
 	defer c.Release()
-	if err = translate(f(c)); errors.Is(err, seqlease.ErrStorageFull) {
+	switch err = translate(f(c)); {
+	case errors.Is(err, seqlease.ErrStorageFull):
 		s.full.note()
+	case isStale(err) && s.resets.due():
+		s.pool.Reset()
 	}
 	return err
 }

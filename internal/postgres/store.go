@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/seqlease/seqlease"
@@ -36,12 +38,15 @@ const defaultConnections = 8
 type Options struct {
 	// Address is a URL ("postgres://user@host/database") or a list of keywords.
 	// It may set default_query_exec_mode=exec, for poolers that don't keep
-	// prepared statements.
+	// prepared statements. Of several hosts the one that takes writes is meant.
 	Address        string
 	MaxConnections int // of this process; 0: 8
 	Logger         *slog.Logger
-	Retry          queue.Retry // zero: [queue.DefaultRetry]
-	Bell           *queue.Bell // rung when something was added to a queue; may be nil
+	// WaitFor is how long [Open] waits for a database that can't be reached yet, or
+	// takes no writes.
+	WaitFor time.Duration
+	Retry   queue.Retry // zero: [queue.DefaultRetry]
+	Bell    *queue.Bell // rung when something was added to a queue; may be nil
 }
 
 // Store is a database that this process works with. It may be used concurrently.
@@ -51,6 +56,7 @@ type Store struct {
 	logger *slog.Logger
 	shares shares
 	full   fullness
+	resets resets
 	limits queue.Retry
 	bell   *queue.Bell
 	// repetitions counts transactions that were tried again, over all calls.
@@ -79,6 +85,9 @@ var nowSQL string
 //go:embed sql/organism_id.sql
 var organismIDSQL string
 
+//go:embed sql/takes_writes.sql
+var takesWritesSQL string
+
 // Open connects to the database and checks its schema. If that is older than
 // this program needs, the error names the command that migrates it.
 func Open(ctx context.Context, o Options) (*Store, error) {
@@ -106,7 +115,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
-	if err := s.Ready(ctx); err != nil {
+	if err := s.await(ctx, o.WaitFor); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
@@ -125,15 +134,28 @@ func poolConfig(o Options) (*pgxpool.Config, error) {
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = "seqlease"
 	config.PingTimeout = pingTimeout
+	if connect := config.ConnConfig; connect.ValidateConnect == nil &&
+		slices.ContainsFunc(connect.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.Host != connect.Host || f.Port != connect.Port }) {
+		connect.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
 	return config, nil
 }
 
-// Ready says whether the database answers and has the schema that this program
-// needs, and whether it had room of late. A newer schema is fine: older servers
+// Ready says whether the database answers, takes writes and has the schema that
+// this program needs, and whether it had room of late. A newer schema is fine: older servers
 // keep running during an upgrade.
 func (s *Store) Ready(ctx context.Context) error {
 	var version int64
-	err := s.with(ctx, func(c *pgxpool.Conn) error { return c.QueryRow(ctx, schemaVersionSQL).Scan(&version) })
+	err := s.with(ctx, func(c *pgxpool.Conn) error {
+		var takesWrites bool
+		if err := c.QueryRow(ctx, takesWritesSQL).Scan(&takesWrites); err != nil {
+			return err
+		}
+		if !takesWrites {
+			return errReadOnly // nobody may write any more who would find out
+		}
+		return c.QueryRow(ctx, schemaVersionSQL).Scan(&version)
+	})
 	if err != nil && !isUndefinedTable(err) {
 		return err
 	}
