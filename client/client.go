@@ -257,3 +257,12 @@ func jsonCall(path string, document any) (call, error) {
 	}
 	return call{method: http.MethodPost, path: path, contentType: "application/json", body: strings.NewReader(string(body))}, nil
 }
+
+// post sends a JSON document and reads one.
+func (c *Client) post(ctx context.Context, path string, document, into any) error {
+	k, err := jsonCall(path, document)
+	if err != nil {
+		return err
+	}
+	return c.document(ctx, k, into)
+}

@@ -48,3 +48,10 @@ func claimRecord(c queue.ClaimRecord) ClaimRecord {
 	}
 	return record
 }
+
+func failure(f queue.Failure) Failure {
+	return Failure{
+		At: f.At.UTC(), PipelineVersion: f.PipelineVersion, ProcessingAttemptId: f.AttemptID, Kind: string(f.Kind),
+		WorkerId: f.WorkerID, ClaimedBy: f.ClaimedBy, Counted: f.Counted, Reason: f.Reason,
+	}
+}

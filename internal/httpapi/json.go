@@ -143,3 +143,20 @@ func memberName(pointer jsontext.Pointer) string {
 	}
 	return cut(name.String(), maxShown)
 }
+
+// orEmpty makes an empty list of none, which JSON would show as null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// listOf converts a list; the result is never nil.
+func listOf[T, U any](list []T, convert func(T) U) []U {
+	converted := make([]U, len(list))
+	for i, x := range list {
+		converted[i] = convert(x)
+	}
+	return converted
+}
