@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pressly/goose/v3"
@@ -18,6 +19,9 @@ func (s *Store) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.memories = map[memoryKey]*memory{}
+	s.ticketLooks.mu.Lock()
+	defer s.ticketLooks.mu.Unlock()
+	s.ticketLooks.next = time.Time{}
 }
 
 // Pool lets tests look at the database and stand in the way.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
@@ -17,9 +16,6 @@ var quarantinedSQL string
 
 //go:embed sql/failed_results.sql
 var failedResultsSQL string
-
-//go:embed sql/stirred.sql
-var stirredSQL string
 
 // Quarantined lists what is in quarantine (L16), as [queue.OperatorStore] says.
 // An entry that is so for several versions is listed for each of them.
@@ -73,33 +69,6 @@ func (s *Store) FailedResults(ctx context.Context, organism seqlease.Organism, v
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read failed results of %s: %w", organism, err)
-	}
-	return list, nil
-}
-
-// Stirred says which of the awaited queues may have something (L14), as
-// [queue.WaitStore] says.
-func (s *Store) Stirred(ctx context.Context, awaited []queue.Awaited) ([]bool, error) {
-	if len(awaited) == 0 {
-		return nil, nil
-	}
-	organisms, versions, marks := make([]string, len(awaited)), make([]int64, len(awaited)), make([]string, len(awaited))
-	for i, a := range awaited {
-		organisms[i], versions[i], marks[i] = string(a.Organism), int64(a.PipelineVersion), a.Mark
-	}
-	var list []bool
-	err := s.repeat(ctx, func() error {
-		return s.with(ctx, func(c *pgxpool.Conn) error {
-			rows, err := c.Query(ctx, stirredSQL, pgx.StrictNamedArgs{"organisms": organisms, "versions": versions, "marks": marks})
-			if err != nil {
-				return err
-			}
-			list, err = pgx.CollectRows(rows, pgx.RowTo[bool])
-			return err
-		})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("look at %d awaited queues: %w", len(awaited), err)
 	}
 	return list, nil
 }

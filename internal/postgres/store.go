@@ -59,6 +59,8 @@ type Store struct {
 	resets resets
 	limits queue.Retry
 	bell   *queue.Bell
+	// ticketLooks paces what waiting claims ask for.
+	ticketLooks ticketLooks
 	// repetitions counts transactions that were tried again, over all calls.
 	repetitions atomic.Int64
 

@@ -10,6 +10,8 @@ import (
 
 // Stirred says for each of the queues whether something may have become claimable
 // since its mark was read (L4, L14), as [queue.WaitStore] says. It needs no writer.
+// No ticket is ever locked here: a claim waits for the one writer, and finds what a
+// rollback left.
 func (s *Store) Stirred(ctx context.Context, awaited []queue.Awaited) ([]bool, error) {
 	stirred := make([]bool, 0, len(awaited))
 	list := jsonList(awaited, func(b []byte, a queue.Awaited) []byte {
