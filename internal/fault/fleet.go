@@ -48,6 +48,11 @@ type Options struct {
 	// Backlog is how many entries the submitter lets wait, Entries how many it
 	// uploads in all (0: until the faults are over), NoteBytes how large each is.
 	Backlog, Entries, NoteBytes int
+	// LargeBytes is how much the entries of the first upload hold: more than sockets
+	// do, for clients that read slowly.
+	LargeBytes int
+	// Attached is how many workers must have claimed before faults happen; 0: one.
+	Attached int
 	// Poison is how many entries are submitted on which every worker dies.
 	Poison int
 	// NetworkFaults is the chance of a request to fail.
@@ -68,12 +73,16 @@ type Fleet struct {
 	submit   *submitter
 	began    time.Time
 	frozen   atomic.Int32 // workers that are stopped until they have lost their lease
+	pausing  sync.Mutex   // held while the organism is paused
 
 	supervisors sync.WaitGroup
 
 	mu       sync.Mutex
 	faults   map[string]int
 	jumps    []float64
+	spells   []Spell
+	moved    int // entries, by operators
+	operated evidence.Operated
 	checks   int
 	observed []evidence.Violation // in snapshots on the way
 }
@@ -83,6 +92,7 @@ func newFleet(ctx context.Context, o Options) (f *Fleet, err error) {
 	f = &Fleet{
 		options: o, began: time.Now(), data: filepath.Join(o.Dir, "data"),
 		house: &household{id: rand.Text(), dir: o.Dir}, faults: map[string]int{},
+		operated: evidence.Operated{Reprocessed: map[seqlease.AccessionVersion]int{}},
 	}
 	if err := errors.Join(os.Mkdir(f.data, 0o700), writePythonWorker(o.Dir)); err != nil {
 		return f, err
@@ -155,14 +165,19 @@ func (f *Fleet) newSubmitter(ctx context.Context) (*submitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	note := make([]byte, 0, f.options.NoteBytes)
-	for len(note) < f.options.NoteBytes {
-		note = append(note, rand.Text()...) // it can't be compressed away
-	}
 	return &submitter{
-		fleet: f, group: group.GroupID, note: string(note),
+		fleet: f, group: group.GroupID, note: noise(f.options.NoteBytes),
 		random: mathrand.New(mathrand.NewPCG(f.options.Seed, 3)),
 	}, nil
+}
+
+// noise is a text that can't be compressed away.
+func noise(size int) string {
+	text := make([]byte, 0, size)
+	for len(text) < size {
+		text = append(text, rand.Text()...)
+	}
+	return string(text)
 }
 
 // direct returns a client of the first server past the network's faults.
@@ -174,6 +189,12 @@ func (f *Fleet) direct(token string) (*client.Client, error) {
 // submitter and the workers know.
 func (f *Fleet) backlog() int {
 	_, stored := f.submit.told()
+	return stored - len(f.accepted())
+}
+
+// accepted are the entries of which workers sent results that weren't refused as a
+// whole.
+func (f *Fleet) accepted() map[seqlease.AccessionVersion]bool {
 	accepted := map[seqlease.AccessionVersion]bool{}
 	lines, err := f.lines()
 	if err != nil {
@@ -186,7 +207,7 @@ func (f *Fleet) backlog() int {
 			}
 		}
 	}
-	return stored - len(accepted)
+	return accepted
 }
 
 func (f *Fleet) lines() ([]evidence.Line, error) {

@@ -20,6 +20,9 @@ const (
 
 	WorkerKilled Kind = "worker killed"
 	WorkerFrozen Kind = "worker frozen past its lease"
+	// AllFrozen lets nobody claim what the stopped workers hold: only the lease end
+	// makes their results late.
+	AllFrozen Kind = "every worker frozen past its lease"
 	// A worker that doesn't renew finds out only when it sends its results.
 	UnawareFrozen      Kind = "worker without renewal frozen past its lease"
 	WorkerPaused       Kind = "worker frozen shortly"
@@ -36,6 +39,13 @@ const (
 	SessionsCut        Kind = "database sessions cut"
 	IdleTransaction    Kind = "idle transaction leaked"
 	DiskFull           Kind = "disk full"
+
+	// What operators do while work goes on (L16).
+	LeaseFreed  Kind = "lease freed"
+	Quarantined Kind = "entries quarantined and requeued"
+	Requeued    Kind = "quarantine requeued"
+	Reprocessed Kind = "entries reprocessed"
+	QueuePaused Kind = "organism paused"
 )
 
 // errBusy says that what a fault needs is in another fault's hands.
@@ -48,10 +58,12 @@ type inflictor func(*Fleet, context.Context, *rand.Rand) error
 // inflictors are the faults of a fleet's kind of store.
 func (f *Fleet) inflictors() map[Kind]inflictor {
 	kinds := map[Kind]inflictor{
-		WorkerKilled: (*Fleet).killWorker, WorkerFrozen: (*Fleet).freezeWorker, WorkerPaused: (*Fleet).pauseWorker,
+		WorkerKilled: (*Fleet).killWorker, AllFrozen: (*Fleet).freezeAll, WorkerFrozen: (*Fleet).freezeWorker, WorkerPaused: (*Fleet).pauseWorker,
 		UnawareFrozen: (*Fleet).freezeUnaware,
 		ServerKilled:  (*Fleet).killServer, ServerRestarted: (*Fleet).restartServer, ServerFrozen: (*Fleet).freezeServer,
 		ConnectionsReset: (*Fleet).resetConnections, SlowReaders: (*Fleet).readSlowly,
+		LeaseFreed: (*Fleet).freeLease, Quarantined: (*Fleet).quarantine, Requeued: (*Fleet).requeue,
+		Reprocessed: (*Fleet).reprocess, QueuePaused: (*Fleet).pauseQueue,
 	}
 	switch s := f.store.(type) {
 	case *postgresStore:

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"syscall"
 	"time"
 
@@ -80,20 +79,7 @@ func (f *Fleet) freezeUntilLost(ctx context.Context, random *rand.Rand, fits fun
 	}
 	defer f.frozen.Add(-1)
 	p := w.running()
-	var held []evidence.Held
-	err = await(ctx, p.name+" to be at work when it is stopped", leaseSeconds*time.Second, func(context.Context) (bool, string) {
-		if held, err = w.working(); err != nil || len(held) == 0 {
-			return false, fmt.Sprintf("it has nothing (%v)", err)
-		}
-		if err := p.signal(syscall.SIGSTOP); err != nil {
-			return false, err.Error()
-		}
-		// What it wrote until it stopped shows whether it was in time.
-		if held, err = w.working(); err == nil && len(held) > 0 {
-			return true, ""
-		}
-		return false, fmt.Sprintf("it had just finished (%v)", errors.Join(err, p.signal(syscall.SIGCONT)))
-	})
+	held, err := f.stopAtWork(ctx, w)
 	if err != nil {
 		return errors.Join(errBusy, p.signal(syscall.SIGCONT)) // nothing was waiting
 	}
@@ -107,6 +93,26 @@ func (f *Fleet) freezeUntilLost(ctx context.Context, random *rand.Rand, fits fun
 	})
 	f.tell("%s goes on", p.name)
 	return errors.Join(err, p.signal(syscall.SIGCONT))
+}
+
+// stopAtWork stops a worker that is at work, and returns what it holds. After an
+// error it may be stopped or not.
+func (f *Fleet) stopAtWork(ctx context.Context, w *worker) (held []evidence.Held, err error) {
+	p := w.running()
+	waited := await(ctx, p.name+" to be at work when it is stopped", leaseSeconds*time.Second, func(context.Context) (bool, string) {
+		if held, err = w.working(); err != nil || len(held) == 0 {
+			return false, fmt.Sprintf("it has nothing (%v)", err)
+		}
+		if err := p.signal(syscall.SIGSTOP); err != nil {
+			return false, err.Error()
+		}
+		// What it wrote until it stopped shows whether it was in time.
+		if held, err = w.working(); err == nil && len(held) > 0 {
+			return true, ""
+		}
+		return false, fmt.Sprintf("it had just finished (%v)", errors.Join(err, p.signal(syscall.SIGCONT)))
+	})
+	return held, errors.Join(waited, err)
 }
 
 // mayFreeze counts a worker that is about to be frozen, unless half of them are:
@@ -202,46 +208,6 @@ func (f *Fleet) resetConnections(_ context.Context, _ *rand.Rand) error {
 	f.tell("all connections reset")
 	for _, s := range f.servers {
 		s.proxy.ResetAll()
-	}
-	return nil
-}
-
-// slowReaders is how many clients read slowly at once.
-const slowReaders = 64
-
-// readSlowly lets clients ask for everything that is released, or for entries to
-// work on, and then hardly read (L12, B040).
-func (f *Fleet) readSlowly(ctx context.Context, random *rand.Rand) error {
-	f.tell("%d slow readers", slowReaders)
-	connections := make([]net.Conn, 0, slowReaders)
-	defer func() {
-		for _, c := range connections {
-			_ = c.Close() // the server sees a client that has left
-		}
-	}()
-	for i := range slowReaders {
-		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", f.servers[i%len(f.servers)].address)
-		if err != nil {
-			continue // the server is away
-		}
-		connections = append(connections, c)
-		if t, ok := c.(*net.TCPConn); ok {
-			_ = t.SetReadBuffer(4 << 10) // the smaller, the sooner the server has to wait
-		}
-		request := fmt.Sprintf("GET /%s/get-released-data HTTP/1.1\r\nHost: x\r\n\r\n", organism)
-		if i%4 == 0 {
-			body := fmt.Sprintf("numberOfSequenceEntries=5&pipelineVersion=1&leaseSeconds=%d&workerId=slow", leaseSeconds)
-			request = fmt.Sprintf("POST /%s/extract-unprocessed-data HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
-				"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s", organism, f.settings.pipeline, len(body), body)
-		}
-		_, _ = c.Write([]byte(request)) // a server that is away by now isn't read from
-	}
-	for end := time.Now().Add(between(random, 4*time.Second, 8*time.Second)); time.Now().Before(end) && ctx.Err() == nil; {
-		for _, c := range connections {
-			_ = c.SetReadDeadline(time.Now().Add(time.Millisecond))
-			_, _ = c.Read(make([]byte, 16)) // whatever comes
-		}
-		pause(ctx, time.Second)
 	}
 	return nil
 }

@@ -23,24 +23,26 @@ func (f *Fleet) takeDatabase() (*postgresStore, error) {
 }
 
 func (f *Fleet) killDatabase(ctx context.Context, random *rand.Rand) error {
-	return f.outage(ctx, random, "killed", (*pgcluster.Cluster).Kill9)
+	return f.outage(ctx, random, DatabaseKilled, (*pgcluster.Cluster).Kill9)
 }
 
 func (f *Fleet) crashDatabase(ctx context.Context, random *rand.Rand) error {
-	return f.outage(ctx, random, "crashed", (*pgcluster.Cluster).Crash)
+	return f.outage(ctx, random, DatabaseCrashed, (*pgcluster.Cluster).Crash)
 }
 
 func (f *Fleet) restartDatabase(ctx context.Context, random *rand.Rand) error {
-	return f.outage(ctx, random, "restarted", (*pgcluster.Cluster).ShutDown)
+	return f.outage(ctx, random, DatabaseRestarted, (*pgcluster.Cluster).ShutDown)
 }
 
-func (f *Fleet) outage(ctx context.Context, random *rand.Rand, how string, end func(*pgcluster.Cluster) (pgcluster.Outage, error)) error {
+func (f *Fleet) outage(ctx context.Context, random *rand.Rand, kind Kind, end func(*pgcluster.Cluster) (pgcluster.Outage, error)) error {
 	p, err := f.takeDatabase()
 	if err != nil {
 		return err
 	}
 	defer p.busy.Unlock()
-	f.tell("database %s", how)
+	f.tell("%s", kind)
+	from := evidence.Uptime()
+	defer func() { f.lasted(Spell{Kind: kind, Span: evidence.Span{From: from, Until: evidence.Uptime()}}) }()
 	outage, err := end(p.cluster)
 	if err != nil {
 		return err
@@ -122,9 +124,11 @@ func (f *Fleet) leakTransaction(ctx context.Context, random *rand.Rand) error {
 			return errBusy
 		}
 	}
-	d := between(random, 2*time.Second, 12*time.Second)
+	d := between(random, 4*time.Second, 12*time.Second)
 	f.tell("idle transaction leaked for %s", d.Round(100*time.Millisecond))
+	from := evidence.Uptime()
 	pause(ctx, d)
+	f.lasted(Spell{Kind: IdleTransaction, Span: evidence.Span{From: from, Until: evidence.Uptime()}})
 	_ = c.Close(context.WithoutCancel(ctx)) // another fault may have cut it
 	return nil
 }

@@ -32,9 +32,27 @@ type Report struct {
 	Faults      map[string]int       `json:"faults"`
 	FaultsInAll int                  `json:"faultsInAll"`
 	Snapshots   int                  `json:"snapshots"` // of the database, checked on the way
+	Operators   int                  `json:"operators"` // entries that operators freed, put in quarantine, requeued or had reprocessed
 	Violations  []evidence.Violation `json:"violations"`
 	// Lines are the workers' logs.
 	Lines []evidence.Line `json:"-"`
+	// Spells are when faults lasted, of those whose time matters.
+	Spells []Spell `json:"-"`
+}
+
+// Spell is how long a fault lasted, by the clock of [evidence.Line].
+type Spell struct {
+	Kind Kind
+	evidence.Span
+	// Bytes is what a slow reader got in all, once it read on.
+	Bytes int64
+}
+
+// lasted notes a spell.
+func (f *Fleet) lasted(s Spell) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.spells = append(f.spells, s)
 }
 
 // String is the report in one line.
@@ -43,8 +61,8 @@ func (r *Report) String() string {
 	for _, kind := range slices.Sorted(maps.Keys(r.Faults)) {
 		kinds = append(kinds, fmt.Sprintf("%s %d", kind, r.Faults[kind]))
 	}
-	return fmt.Sprintf("%s seed=%d %.0fs entries=%d claims=%d accepted=%d refused=%d expired=%d quarantined=%d poisoned=%d snapshots=%d faults=%d (%s) violations=%d",
-		r.Store, r.Seed, r.Seconds, r.Entries, r.Claims, r.Accepted, r.Refused, r.Expired, r.Quarantined, r.Poisoned, r.Snapshots, r.FaultsInAll,
+	return fmt.Sprintf("%s seed=%d %.0fs entries=%d claims=%d accepted=%d refused=%d expired=%d quarantined=%d poisoned=%d operators=%d snapshots=%d faults=%d (%s) violations=%d",
+		r.Store, r.Seed, r.Seconds, r.Entries, r.Claims, r.Accepted, r.Refused, r.Expired, r.Quarantined, r.Poisoned, r.Operators, r.Snapshots, r.FaultsInAll,
 		strings.Join(kinds, ", "), len(r.Violations))
 }
 
@@ -58,7 +76,7 @@ func (f *Fleet) conclude(ctx context.Context) (*Report, error) {
 	if _, err := submitter.Approve(ctx, organism, client.Approval{Scope: seqlease.ApproveAll}); err != nil {
 		return nil, err
 	}
-	e := evidence.Evidence{Jumps: f.jumps}
+	e := evidence.Evidence{Jumps: f.jumps, Repeats: f.options.NetworkFaults > 0, Operated: f.operated}
 	if e.Listed, err = listed(ctx, submitter); err != nil {
 		return nil, err
 	}
@@ -84,7 +102,7 @@ func (f *Fleet) conclude(ctx context.Context) (*Report, error) {
 func (f *Fleet) sum(e evidence.Evidence) *Report {
 	r := &Report{
 		Store: f.options.Store, Seed: f.options.Seed, Seconds: time.Since(f.began).Seconds(),
-		Entries: len(e.Stored), Faults: maps.Clone(f.faults), Snapshots: f.checks, Lines: e.Lines,
+		Entries: len(e.Stored), Faults: maps.Clone(f.faults), Snapshots: f.checks, Lines: e.Lines, Spells: f.spells, Operators: f.moved,
 	}
 	for _, s := range f.servers {
 		for kind, n := range s.proxy.Counts() {

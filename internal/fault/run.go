@@ -73,14 +73,20 @@ func Run(ctx context.Context, o Options, plan Plan) (_ *Report, err error) {
 	return f.conclude(ctx)
 }
 
-// awaitWork waits for the first accepted result: faults before are none.
+// awaitWork waits for the first accepted result, and until enough workers are
+// attached: faults before are none.
 func (f *Fleet) awaitWork(ctx context.Context) error {
 	return await(ctx, "the first results", startLimit, func(context.Context) (bool, string) {
 		lines, err := f.lines()
 		if err != nil {
 			return false, err.Error()
 		}
-		return slices.ContainsFunc(lines, func(l evidence.Line) bool { return l.Accepted() }), fmt.Sprintf("%d calls by workers", len(lines))
+		attached := map[string]bool{}
+		for i := range lines {
+			attached[lines[i].Worker] = attached[lines[i].Worker] || lines[i].Call == evidence.CallClaim
+		}
+		working := slices.ContainsFunc(lines, func(l evidence.Line) bool { return l.Accepted() })
+		return working && len(attached) >= f.options.Attached, fmt.Sprintf("%d calls by %d workers", len(lines), len(attached))
 	})
 }
 
@@ -147,11 +153,20 @@ func (f *Fleet) checkNow(ctx context.Context) {
 	if err != nil {
 		return // another fault has the database
 	}
-	found := evidence.CheckPlaces(stored)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	found := evidence.CheckPlaces(stored, f.operated.Reprocessed)
 	f.checks++
 	f.observed = append(f.observed, found...)
+}
+
+// inQueue counts the entries that wait or are in processing, by the database.
+func (f *Fleet) inQueue(ctx context.Context) (n int, err error) {
+	stored, err := storedIn(ctx, f.store)
+	for _, s := range stored {
+		n += s.Tickets + len(s.Leases)
+	}
+	return n, err
 }
 
 // drain waits until nothing waits and nothing is in processing, and lets the
@@ -168,7 +183,11 @@ func (f *Fleet) drain(ctx context.Context) error {
 			return false, err.Error()
 		}
 		left := listing.StatusCounts[seqlease.Received] + listing.StatusCounts[seqlease.InProcessing]
-		return left == 0, fmt.Sprintf("%v", listing.StatusCounts)
+		if left > 0 {
+			return false, fmt.Sprintf("%v", listing.StatusCounts)
+		}
+		again, err := f.inQueue(ctx) // those with a result don't show that they wait (V9)
+		return err == nil && again == 0, fmt.Sprintf("%d entries wait to be processed again (%v)", again, err)
 	})
 	if err != nil {
 		return err

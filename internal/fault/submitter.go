@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,11 +25,13 @@ type submitter struct {
 	random *rand.Rand
 	group  int64
 	note   string // in each entry's metadata, to make it large
+	// large are the entries of the upload that is larger than what sockets hold.
+	large []seqlease.AccessionVersion
 	// poisoned counts the poisoned entries that were answered to be stored; only run
 	// uses it.
 	poisoned int
 
-	mu      sync.Mutex
+	mu      sync.Mutex // of what follows, and of large
 	uploads []evidence.Upload
 	strange []string // answers that no fault explains
 }
@@ -65,7 +69,11 @@ func (s *submitter) upload(ctx context.Context, n int) bool {
 	number := len(s.uploads)
 	s.uploads = append(s.uploads, evidence.Upload{})
 	s.mu.Unlock()
-	u := evidence.Upload{}
+	u, note := evidence.Upload{}, s.note
+	large := s.fleet.options.LargeBytes > 0 && s.large == nil
+	if large {
+		n, note = largeEntries, noise(s.fleet.options.LargeBytes/largeEntries)
+	}
 	if s.poisoned < s.fleet.options.Poison {
 		u.Poisoned = fmt.Sprintf("u%d-%d", number, n/2)
 	}
@@ -78,7 +86,7 @@ func (s *submitter) upload(ctx context.Context, n int) bool {
 		if id == u.Poisoned {
 			place = evidence.Poison
 		}
-		fmt.Fprintf(&metadata, "%s\t%s\t%s\n", id, place, s.note)
+		fmt.Fprintf(&metadata, "%s\t%s\t%s\n", id, place, note)
 		fmt.Fprintf(&sequences, ">%s\n%s\n", id, s.sequence())
 	}
 	mappings, err := c.Submit(ctx, client.Submission{
@@ -105,7 +113,20 @@ func (s *submitter) upload(ctx context.Context, n int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.uploads[number] = u
+	if large {
+		s.large = slices.Collect(maps.Values(u.Stored))
+	}
 	return u.Stored != nil
+}
+
+// largeEntries is how many entries share [Options.LargeBytes].
+const largeEntries = 32
+
+// largeStored are the entries of the large upload; none if it isn't stored yet.
+func (s *submitter) largeStored() []seqlease.AccessionVersion {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.large
 }
 
 func (s *submitter) sequence() string {

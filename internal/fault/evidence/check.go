@@ -14,6 +14,7 @@ const clockSlack = 0.05
 type book struct {
 	Evidence
 	claims   map[seqlease.AccessionVersion][]holding
+	renewals map[seqlease.AttemptID][]*Line // in the order of the log
 	accepted map[seqlease.AccessionVersion][]seqlease.AttemptID
 	stored   map[seqlease.AccessionVersion]Stored
 }
@@ -30,7 +31,7 @@ type holding struct {
 
 func newBook(e Evidence) *book {
 	b := &book{
-		Evidence: e, claims: map[seqlease.AccessionVersion][]holding{},
+		Evidence: e, claims: map[seqlease.AccessionVersion][]holding{}, renewals: map[seqlease.AttemptID][]*Line{},
 		accepted: map[seqlease.AccessionVersion][]seqlease.AttemptID{}, stored: map[seqlease.AccessionVersion]Stored{},
 	}
 	for _, s := range e.Stored {
@@ -41,6 +42,8 @@ func newBook(e Evidence) *book {
 		for _, h := range l.Entries {
 			av := h.AccessionVersion
 			switch {
+			case l.Call == CallRenew:
+				b.renewals[h.AttemptID] = append(b.renewals[h.AttemptID], l)
 			case l.Call == CallClaim:
 				b.claims[av] = append(b.claims[av], holding{
 					h.AttemptID, l.Worker, l.Sent, l.Sent + float64(h.LeaseSeconds), l.Got, l.Whole,
@@ -74,13 +77,27 @@ func (b *book) checkStored(f *findings) {
 	}
 	for av, attempts := range b.accepted {
 		s, there := b.stored[av]
+		last := b.latest(av, attempts)
+		// Whoever claimed it after an operator had it processed again may have got no answer.
+		replaced := b.Reprocessed[av] > 0 && b.latest(av, []seqlease.AttemptID{last, s.Result}) == s.Result
 		switch {
-		case len(attempts) > 1:
+		case len(attempts) > 1+b.Reprocessed[av]:
 			f.add(Twice, "%s: %v", av, attempts)
-		case !there || s.Result != attempts[0]:
-			f.add(Lost, "%s: that of %s was accepted, that of %s is stored", av, attempts[0], s.Result)
+		case !there || s.Result != last && !replaced:
+			f.add(Lost, "%s: that of %s was accepted, that of %s is stored", av, last, s.Result)
 		}
 	}
+}
+
+// latest is the attempt that claimed the entry last.
+func (b *book) latest(av seqlease.AccessionVersion, attempts []seqlease.AttemptID) seqlease.AttemptID {
+	last, at := attempts[0], -1.0
+	for _, h := range b.claims[av] {
+		if h.got > at && slices.Contains(attempts, h.attempt) {
+			last, at = h.attempt, h.got
+		}
+	}
+	return last
 }
 
 // checkSubmissions checks that what was refused for its lease isn't stored: an
@@ -102,61 +119,6 @@ func (b *book) checkSubmissions(f *findings) {
 			}
 		}
 	}
-}
-
-// checkHolders checks that nobody got an entry while another surely held it.
-func (b *book) checkHolders(f *findings) {
-	ended := b.endings()
-	for av, holdings := range b.claims {
-		slices.SortFunc(holdings, func(x, y holding) int {
-			if x.got < y.got {
-				return -1
-			}
-			return 1
-		})
-		for i, first := range holdings {
-			until := first.until - clockSlack
-			for _, held := range []Held{{AccessionVersion: av, AttemptID: first.attempt}, {AttemptID: first.attempt}} {
-				if at, early := ended[held]; early {
-					until = min(until, at)
-				}
-			}
-			for _, at := range b.Jumps {
-				if at > first.from {
-					until = min(until, at)
-				}
-			}
-			if !first.whole { // the server may have noticed, and given it back
-				continue
-			}
-			for _, second := range holdings[i+1:] {
-				if second.attempt != first.attempt && second.got < until {
-					f.add(HeldAtOnce, "%s by %s from %.2f to %.2f at least as %s, and by %s from %.2f as %s",
-						av, first.worker, first.got, until, first.attempt, second.worker, second.got, second.attempt)
-				}
-			}
-		}
-	}
-}
-
-// endings are when attempts ended their hold of an entry themselves, at the
-// earliest: they sent the result or gave it back. Without an accession it is all
-// that the attempt held.
-func (b *book) endings() map[Held]float64 {
-	ended := map[Held]float64{}
-	for i := range b.Lines {
-		l := &b.Lines[i]
-		if l.Call != CallSubmit && l.Call != CallGiveBack {
-			continue
-		}
-		for _, h := range l.Entries {
-			h.LeaseSeconds = 0
-			if at, found := ended[h]; !found || l.Sent < at {
-				ended[h] = l.Sent
-			}
-		}
-	}
-	return ended
 }
 
 // checkReadings checks what the server says against what the database holds.

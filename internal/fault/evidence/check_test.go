@@ -17,7 +17,7 @@ var (
 	one = seqlease.AccessionVersion{Accession: "A1", Version: 1}
 	two = seqlease.AccessionVersion{Accession: "A2", Version: 1}
 
-	first, second, third = seqlease.NewAttemptID(), seqlease.NewAttemptID(), seqlease.NewAttemptID()
+	first, second, third, fourth = seqlease.NewAttemptID(), seqlease.NewAttemptID(), seqlease.NewAttemptID(), seqlease.NewAttemptID()
 )
 
 func held(av seqlease.AccessionVersion, attempt seqlease.AttemptID) []evidence.Held {
@@ -71,101 +71,7 @@ func good() evidence.Evidence {
 // TestCheck falsifies a good run in every way that the checker is to find.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		name    string
-		falsify func(*evidence.Evidence)
-		want    []evidence.Kind
-	}{
-		{"nothing", func(*evidence.Evidence) {}, nil},
-		{"the late result is accepted too", func(e *evidence.Evidence) {
-			e.Lines[3] = line("slow", evidence.CallSubmit, 13, 204, held(one, first))
-		}, []evidence.Kind{evidence.Twice}},
-		{"the late result overwrites the accepted one", func(e *evidence.Evidence) {
-			e.Stored[0].Result, e.Released[0] = first, released(one, first)
-		}, []evidence.Kind{evidence.Lost, evidence.StoredRefused}},
-		{"skipped as refused, and stored", func(e *evidence.Evidence) {
-			e.Lines[6] = refused(line("quick", evidence.CallSubmit, 17, 200, held(two, third)), seqlease.RefusedLeaseLost)
-			e.Lines[7] = e.Lines[6]
-		}, []evidence.Kind{evidence.StoredRefused, evidence.StoredRefused}},
-		{"different results refused after the first were stored", func(e *evidence.Evidence) {
-			e.Lines[7] = refused(line("quick", evidence.CallSubmit, 18, 422, held(two, third)), seqlease.RefusedDifferentResults)
-		}, nil},
-		{"an accepted result is lost", func(e *evidence.Evidence) {
-			e.Stored[1].Result, e.Stored[1].Tickets = seqlease.AttemptID{}, 1
-			e.Listed[two], e.Released = seqlease.Received, e.Released[:1]
-		}, []evidence.Kind{evidence.Lost, evidence.Unfinished, evidence.Unfinished}},
-		{"an accepted entry is gone", func(e *evidence.Evidence) {
-			e.Stored, e.Released, e.Uploads = e.Stored[:1], e.Released[:1], nil
-			delete(e.Listed, two)
-		}, []evidence.Kind{evidence.Lost}},
-		{"a result is stored for an attempt that nobody had", func(e *evidence.Evidence) {
-			e.Lines, e.Stored[1].Result, e.Released[1] = e.Lines[:4], first, released(two, first)
-		}, []evidence.Kind{evidence.Unclaimed}},
-		{"an accepted entry is quarantined", func(e *evidence.Evidence) {
-			e.Stored[1].Quarantined, e.Stored[1].Result = true, seqlease.NewAttemptID()
-			e.Listed[two], e.Released = seqlease.Processed, e.Released[:1]
-		}, []evidence.Kind{evidence.Lost, evidence.Unclaimed}},
-		{"an entry that nobody finished is quarantined", func(e *evidence.Evidence) {
-			e.Lines, e.Stored[1].Quarantined, e.Stored[1].Result = e.Lines[:5], true, seqlease.NewAttemptID()
-			e.Listed[two], e.Released = seqlease.Processed, e.Released[:1]
-		}, nil},
-		{"an entry is handed out again while its lease runs", func(e *evidence.Evidence) {
-			e.Lines[1].Sent, e.Lines[1].Got = 9, 9.1
-		}, []evidence.Kind{evidence.HeldAtOnce}},
-		{"handed out again after the database's clock was put ahead", func(e *evidence.Evidence) {
-			e.Lines[1].Sent, e.Lines[1].Got = 9, 9.1
-			e.Jumps = []float64{5}
-		}, nil},
-		{"handed out again after it was given back", func(e *evidence.Evidence) {
-			e.Lines[1].Sent, e.Lines[1].Got = 9, 9.1
-			e.Lines = append(e.Lines, line("slow", evidence.CallGiveBack, 8, 200, []evidence.Held{{AttemptID: first}}))
-		}, nil},
-		{"handed out again after a cut claim", func(e *evidence.Evidence) {
-			e.Lines[0].Whole = false
-			e.Lines[1].Sent, e.Lines[1].Got = 9, 9.1
-		}, nil},
-		{"a result beside a ticket", func(e *evidence.Evidence) { e.Stored[0].Tickets = 1 }, []evidence.Kind{evidence.TwoPlaces}},
-		{"a result beside a lease", func(e *evidence.Evidence) {
-			e.Stored[0].Leases = []seqlease.AttemptID{first}
-		}, []evidence.Kind{evidence.TwoPlaces}},
-		{"two leases", func(e *evidence.Evidence) {
-			e.Stored[0].Leases = []seqlease.AttemptID{first, second}
-		}, []evidence.Kind{evidence.TwoLeases}},
-		{"in no place", func(e *evidence.Evidence) {
-			e.Lines, e.Stored[1].Result, e.Released = e.Lines[:5], seqlease.AttemptID{}, e.Released[:1]
-			e.Listed[two] = seqlease.Received
-		}, []evidence.Kind{evidence.NoPlace, evidence.Unfinished, evidence.Unfinished}},
-		{"not listed", func(e *evidence.Evidence) { delete(e.Listed, two) }, []evidence.Kind{evidence.Disagreement}},
-		{"listed and not stored", func(e *evidence.Evidence) {
-			e.Listed[seqlease.AccessionVersion{Accession: "A3", Version: 1}] = seqlease.Processed
-		}, []evidence.Kind{evidence.Disagreement}},
-		{"released as of another attempt", func(e *evidence.Evidence) { e.Released[1] = released(two, first) }, []evidence.Kind{evidence.Disagreement}},
-		{"released with another entry's result", func(e *evidence.Evidence) {
-			e.Released[1].Proof = evidence.Proof(one, third)
-		}, []evidence.Kind{evidence.Disagreement}},
-		{"released twice", func(e *evidence.Evidence) {
-			e.Released = append(e.Released, e.Released[0])
-		}, []evidence.Kind{evidence.Disagreement}},
-		{"approved and not released", func(e *evidence.Evidence) { e.Released = e.Released[:1] }, []evidence.Kind{evidence.Disagreement}},
-		{"an accepted upload is gone", func(e *evidence.Evidence) {
-			e.Uploads[1].Stored = map[string]seqlease.AccessionVersion{"v1": {Accession: "A3", Version: 1}}
-		}, []evidence.Kind{evidence.UploadLost}},
-		{"an upload is stored in part", func(e *evidence.Evidence) {
-			e.Uploads[1].SubmissionIDs = []string{"u1", "v1"}
-		}, []evidence.Kind{evidence.UploadTorn}},
-		{"a refused upload is stored", func(e *evidence.Evidence) {
-			e.Uploads[0].Stored, e.Uploads[0].Refused = nil, true
-		}, []evidence.Kind{evidence.UploadTorn}},
-		{"a poisoned entry is quarantined", func(e *evidence.Evidence) {
-			e.Lines, e.Stored[1].Quarantined, e.Stored[1].Result = e.Lines[:5], true, seqlease.NewAttemptID()
-			e.Listed[two], e.Released, e.Uploads[0].Poisoned = seqlease.Processed, e.Released[:1], "u2"
-		}, nil},
-		{"a poisoned entry is processed", func(e *evidence.Evidence) { e.Uploads[0].Poisoned = "u2" }, []evidence.Kind{evidence.Spared}},
-		{"an upload is stored twice", func(e *evidence.Evidence) {
-			e.Stored[1].SubmissionID = "u1"
-			e.Uploads = []evidence.Upload{{SubmissionIDs: []string{"u1"}}}
-		}, []evidence.Kind{evidence.UploadTwice}},
-	} {
+	for _, test := range falsifications {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			e := good()
@@ -180,6 +86,28 @@ func TestCheck(t *testing.T) {
 				t.Errorf("(-want +got)\n%s%v", diff, found)
 			}
 		})
+	}
+}
+
+// TestCheckPlaces_V9: only an entry that is processed again has an old result
+// beside its place.
+func TestCheckPlaces_V9(t *testing.T) {
+	t.Parallel()
+	again := map[seqlease.AccessionVersion]int{one: 1}
+	for _, test := range []struct {
+		stored evidence.Stored
+		want   int // violations
+	}{
+		{evidence.Stored{AccessionVersion: one, Tickets: 1, Result: first}, 0},
+		{evidence.Stored{AccessionVersion: one, Leases: []seqlease.AttemptID{second}, Result: first}, 0},
+		{evidence.Stored{AccessionVersion: one, Result: first}, 0},
+		{evidence.Stored{AccessionVersion: one}, 1},
+		{evidence.Stored{AccessionVersion: one, Tickets: 1, Leases: []seqlease.AttemptID{second}, Result: first}, 1},
+		{evidence.Stored{AccessionVersion: two, Tickets: 1, Result: first}, 1},
+	} {
+		if found := evidence.CheckPlaces([]evidence.Stored{test.stored}, again); len(found) != test.want {
+			t.Errorf("%+v: found %v, want %d", test.stored, found, test.want)
+		}
 	}
 }
 

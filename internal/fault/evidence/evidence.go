@@ -16,6 +16,9 @@ type Evidence struct {
 	// Jumps are instants, by the clock of [Line], at which the database's clock was
 	// put forward: every lease ended then.
 	Jumps []float64
+	// Repeats says that the network repeats requests, also when they were answered.
+	Repeats bool
+	Operated
 }
 
 // Upload is a submission of entries.
@@ -55,6 +58,8 @@ const (
 	Unclaimed     Kind = "stored result of an attempt that didn't claim the entry"
 	StoredRefused Kind = "refused result stored"
 	HeldAtOnce    Kind = "held by two at once"
+	Late          Kind = "result accepted after the lease end"
+	PausedClaim   Kind = "handed out while paused"
 	TwoPlaces     Kind = "in two places"
 	TwoLeases     Kind = "in two leases"
 	NoPlace       Kind = "in no place"
@@ -90,18 +95,21 @@ func Check(e Evidence) []Violation {
 	b.checkStored(&f)
 	b.checkSubmissions(&f)
 	b.checkHolders(&f)
+	b.checkLeaseEnds(&f)
+	b.checkPauses(&f)
 	b.checkReadings(&f)
 	b.checkUploads(&f)
-	return append(f, CheckPlaces(e.Stored)...)
+	return append(f, CheckPlaces(e.Stored, nil)...)
 }
 
 // CheckPlaces checks a snapshot of the database, which may be taken at any time:
-// each entry is in exactly one place.
-func CheckPlaces(stored []Stored) []Violation {
+// each entry is in exactly one place. The old result of an entry that may be
+// processed again stays beside the other place (V9).
+func CheckPlaces(stored []Stored, reprocessed map[seqlease.AccessionVersion]int) []Violation {
 	var f findings
 	for _, s := range stored {
 		places := s.Tickets + len(s.Leases)
-		if !s.Result.IsZero() {
+		if !s.Result.IsZero() && (places == 0 || reprocessed[s.AccessionVersion] == 0) {
 			places++
 		}
 		switch {

@@ -15,6 +15,7 @@ const (
 	CallClaim    = "extract-unprocessed-data"
 	CallSubmit   = "submit-processed-data"
 	CallGiveBack = "return-lease"
+	CallRenew    = "renew-lease"
 	// CallSubmitting is written when the sending of results begins, without entries.
 	CallSubmitting = "submitting"
 )
@@ -36,6 +37,7 @@ type Line struct {
 	Whole  bool   `json:"whole"`
 	Error  string `json:"error,omitempty"`
 	// Entries came with a claim, also with one that was cut, or were sent as results.
+	// What is given back or renewed as a whole is one without an accession.
 	Entries []Held             `json:"entries,omitempty"`
 	Refused []seqlease.Refusal `json:"refused,omitempty"`
 }

@@ -62,6 +62,8 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 		line.Refused = refusedIn(got)
 	case evidence.CallGiveBack:
 		line.Entries = returnedIn(sent)
+	case evidence.CallRenew:
+		line.Entries = renewedIn(sent, got)
 	}
 	line.Got, line.Clock = evidence.Uptime(), time.Now().Unix()
 	r.write(line)
@@ -126,4 +128,17 @@ func returnedIn(body []byte) []evidence.Held {
 		list = append(list, evidence.Held{AccessionVersion: av, AttemptID: call.AttemptID})
 	}
 	return list
+}
+
+// renewedIn reads which lease is renewed, and for how long: as the server says if
+// it answers, or else as was asked.
+func renewedIn(sent, got []byte) []evidence.Held {
+	var h evidence.Held
+	_ = json.Unmarshal(sent, &h) // the worker wrote it
+	var answer struct {
+		LeaseSeconds int64 `json:"leaseSeconds"`
+	}
+	_ = json.Unmarshal(got, &answer) // a refusal names none
+	h.LeaseSeconds = max(h.LeaseSeconds, answer.LeaseSeconds)
+	return []evidence.Held{h}
 }
