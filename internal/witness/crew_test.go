@@ -47,13 +47,11 @@ type desk interface {
 	// edit and remove answer [seqlease.ErrState] where the state forbids it.
 	edit(ctx context.Context, av seqlease.AccessionVersion, tag string) error
 	remove(ctx context.Context, av seqlease.AccessionVersion) error
-	// free ends a lease, and requeue takes an entry out of quarantine; both return of
-	// how many entries.
-	free(ctx context.Context, id seqlease.AttemptID) (int, error)
-	requeue(ctx context.Context, av seqlease.AccessionVersion, v seqlease.PipelineVersion) (int, error)
 	statuses(ctx context.Context) ([]witness.Part, error)
 	results(ctx context.Context, v seqlease.PipelineVersion) ([]witness.Part, error)
 	released(ctx context.Context) ([]witness.Part, error)
+	// quarantined are the places in quarantine.
+	quarantined(ctx context.Context) ([]witness.Place, error)
 	// learn notes the store's ids of the entries that there are, and records returns
 	// all claims that the store has a record of.
 	learn(ctx context.Context) error
@@ -69,9 +67,10 @@ type desk interface {
 type scenario struct {
 	fronts    []front
 	desk      desk
-	canChange bool // desk edits and deletes, frees and requeues
-	// sweep ends leases that have run out, far more often than a keeper does; nil
-	// where only servers can.
+	console   console
+	canChange bool // desk edits and deletes
+	// sweep does what a keeper does, far more often, but little at a time; nil where
+	// only servers can.
 	sweep   func(ctx context.Context) error
 	lease   time.Duration
 	workers int
@@ -90,7 +89,8 @@ type crew struct {
 
 	mu      sync.Mutex
 	entries []seqlease.AccessionVersion
-	past    []batch // claimed at some time
+	poison  map[seqlease.AccessionVersion]bool // what workers fail at until the end
+	past    []batch                            // claimed at some time
 	over    context.CancelFunc
 	lasting time.Duration
 }
@@ -121,7 +121,7 @@ const (
 func perform(t *testing.T, s scenario, lasting time.Duration) witness.History {
 	t.Helper()
 	start := time.Now()
-	c := &crew{scenario: s, Recorder: witness.NewRecorder(func() time.Duration { return time.Since(start) }), t: t}
+	c := &crew{scenario: s, Recorder: witness.NewRecorder(func() time.Duration { return time.Since(start) }), t: t, poison: map[seqlease.AccessionVersion]bool{}}
 	ctx, cancel := context.WithTimeout(t.Context(), muchLonger*lasting)
 	defer cancel()
 	c.lasting = lasting
@@ -137,6 +137,7 @@ func perform(t *testing.T, s scenario, lasting time.Duration) witness.History {
 		clients.Go(func() error { return c.desks(ctx, i == 0) })
 	}
 	clients.Go(func() error { return c.letTimePass(ctx) })
+	clients.Go(func() error { return (&operator{crew: c, reprocessed: map[witness.Place]bool{}}).operate(ctx) })
 	if err := clients.Wait(); err != nil {
 		t.Fatal(err)
 	}
@@ -195,8 +196,27 @@ func (c *crew) create(ctx context.Context, n int) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.entries = append(c.entries, list...)
+	for _, av := range list {
+		if len(c.entries)%6 == 0 {
+			c.poison[av] = true
+		}
+		c.entries = append(c.entries, av)
+	}
 	return nil
+}
+
+// poisonous tells the lines at which workers fail from the others.
+func (c *crew) poisonous(lines []witness.Part) (bad, good []witness.Part) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, line := range lines {
+		if c.poison[line.AccessionVersion] {
+			bad = append(bad, line)
+		} else {
+			good = append(good, line)
+		}
+	}
+	return bad, good
 }
 
 // someEntry is any entry that was created, gone or not.
@@ -220,8 +240,6 @@ func (c *crew) desks(ctx context.Context, first bool) error {
 			err = c.read(ctx)
 		case first && n%10 == 0 && c.created() < 3*c.scenario.entries:
 			err = c.create(ctx, 1+rand.IntN(8))
-		case c.canChange && n%8 == 0:
-			err = c.operate(ctx)
 		case c.canChange:
 			err = c.change(ctx, c.someEntry(), chance(92))
 		}
@@ -257,30 +275,6 @@ func (c *crew) change(ctx context.Context, av seqlease.AccessionVersion, edit bo
 	return nil
 }
 
-// operate frees a lease or requeues an entry.
-func (c *crew) operate(ctx context.Context) error {
-	ctx = context.WithoutCancel(ctx)
-	running, err := c.desk.running(ctx)
-	if err != nil {
-		return fmt.Errorf("running leases: %w", err)
-	}
-	e := witness.Event{Kind: witness.Requeue, Client: "operator", Pipeline: pick(c.options.Pipelines)}
-	if len(running) > 0 && chance(40) {
-		b := pick(running)
-		e.Kind, e.Pipeline, e.Attempt, e.Call = witness.Free, b.v, b.attempt, c.Now()
-		e.Count, err = c.desk.free(ctx, b.attempt)
-	} else {
-		av := c.someEntry()
-		e.Parts, e.Call = []witness.Part{{AccessionVersion: av}}, c.Now()
-		e.Count, err = c.desk.requeue(ctx, av, e.Pipeline)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", e.Kind, err)
-	}
-	c.did(e)
-	return nil
-}
-
 // read looks at every entry.
 func (c *crew) read(ctx context.Context) (err error) {
 	e := witness.Event{Kind: witness.Read, Client: "desk", Call: c.Now(), Pipeline: c.options.Current}
@@ -292,7 +286,7 @@ func (c *crew) read(ctx context.Context) (err error) {
 }
 
 // letTimePass compares clocks, makes leases that were just claimed end soon, and
-// sweeps.
+// tidies up.
 func (c *crew) letTimePass(ctx context.Context) error {
 	for ctx.Err() == nil {
 		pause(ctx, 20*time.Millisecond)

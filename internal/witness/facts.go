@@ -19,9 +19,11 @@ const suspectShare = 8
 //     before, and suspects only in small batches (L2, L9);
 //   - what an attempt holds for certain is in nobody else's claim (L2);
 //   - a result isn't stored after the latest end of its lease (L3);
-//   - an entry has as many accepted results as it was edited, and one more (L3, L10);
+//   - an entry has as many accepted results as it was edited and reprocessed, and
+//     one more (L3, L10, V9);
 //   - the database's records of claims are what was answered, and whoever claimed
 //     without a record or has a record without a claim is named (L9);
+//   - no claim brings anything while the queue is paused (L16);
 //   - answers about whole leases count no more than was claimed (L7, L8);
 //   - when all work is done, every entry is processed or was deleted, and nothing
 //     else is there.
@@ -59,8 +61,16 @@ type facts struct {
 	created    map[seqlease.AccessionVersion]bool
 	edits      map[seqlease.AccessionVersion]int // how many there may have been
 	deleted    map[seqlease.AccessionVersion]bool
+	pauses     []*paused
 	read       *Event                              // the last reading of everything
 	results    map[seqlease.PipelineVersion]*Event // and of the results of each version
+}
+
+// paused is from when until when the queue of the version, or for 0 of all, was
+// paused for certain.
+type paused struct {
+	from, until time.Duration
+	version     seqlease.PipelineVersion
 }
 
 // lease is a claim that was answered.
@@ -73,8 +83,9 @@ type lease struct {
 // tale is what happened at a place, in the order in which it was called.
 type tale struct {
 	claims   []*lease
-	changed  []*Event // by edits and deletions
+	changed  []*Event // by edits and deletions, and by operators
 	accepted []seqlease.AttemptID
+	again    int                                  // how often it was reprocessed
 	given    map[seqlease.AttemptID]time.Duration // begin of the first submission by the attempt
 }
 
@@ -117,7 +128,17 @@ func (f *facts) note(e *Event) {
 		f.read = e
 	case Results:
 		f.results[e.Pipeline] = e
-	case Released, Requeue:
+	case Quarantine, Requeue, Reprocess:
+		f.noteOperation(e)
+	case Pause:
+		f.pauses = append(f.pauses, &paused{from: e.Return, until: math.MaxInt64, version: e.Pipeline})
+	case Resume:
+		for _, p := range f.pauses {
+			if p.version == e.Pipeline {
+				p.until = min(p.until, e.Call)
+			}
+		}
+	case Released:
 	}
 }
 
@@ -168,6 +189,20 @@ func (f *facts) noteChange(e *Event) {
 	}
 }
 
+// noteOperation notes that an operator changed entries one by one.
+func (f *facts) noteOperation(e *Event) {
+	if e.Count == 0 {
+		return
+	}
+	for _, part := range e.Parts {
+		t := f.tale(Place{part.AccessionVersion, e.Pipeline})
+		t.changed = append(t.changed, e)
+		if e.Kind == Reprocess {
+			t.again++
+		}
+	}
+}
+
 func (f *facts) judge(e *Event) {
 	switch e.Kind {
 	case Claim:
@@ -201,6 +236,11 @@ func (f *facts) judgeClaim(e *Event) {
 			suspects++
 		}
 		alone = alone || part.Try > 3 || part.Try == f.o.Bounds.Attempts
+	}
+	for _, p := range f.pauses {
+		if len(e.Parts) > 0 && (p.version == 0 || p.version == e.Pipeline) && e.Call > p.from && e.Return < p.until {
+			f.violate(e, "%d entries while the queue was paused from %s until %s", len(e.Parts), p.from, p.until)
+		}
 	}
 	if len(e.Parts) > e.Asked {
 		f.violate(e, "%d entries for a claim of %d", len(e.Parts), e.Asked)

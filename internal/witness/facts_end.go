@@ -11,9 +11,9 @@ import (
 // overlaps compares what each attempt holds for certain with the claims of others.
 func (f *facts) overlaps() {
 	for place, t := range f.places {
-		if n := len(t.accepted); n > 1+f.edits[place.AccessionVersion] {
-			f.violations = append(f.violations, fmt.Sprintf("%s v%d: results of %d attempts were accepted and it was edited at most %d times: %v",
-				place, place.Pipeline, n, f.edits[place.AccessionVersion], t.accepted))
+		if n := len(t.accepted); n > 1+f.edits[place.AccessionVersion]+t.again {
+			f.violations = append(f.violations, fmt.Sprintf("%s v%d: results of %d attempts were accepted and it was edited at most %d times and reprocessed %d times: %v",
+				place, place.Pipeline, n, f.edits[place.AccessionVersion], t.again, t.accepted))
 		}
 		for _, l := range t.claims {
 			until := t.heldUntil(f, l)
@@ -61,7 +61,7 @@ func (f *facts) records() {
 			same = same && tries[part.AccessionVersion] == part.Try
 			delete(tries, part.AccessionVersion)
 		}
-		for av := range tries { // an edit or a deletion may take an entry away again before the claim is answered
+		for av := range tries { // an edit, a deletion or an operator may take an entry away again before the claim is answered
 			same = same && f.tale(Place{av, r.Pipeline}).changedDuring(l)
 		}
 		if !same {
@@ -75,7 +75,7 @@ func (f *facts) records() {
 	}
 }
 
-// changedDuring says that an edit or a deletion may have come between claim and answer.
+// changedDuring says that an edit, a deletion or an operator may have come between claim and answer.
 func (t *tale) changedDuring(l *lease) bool {
 	return slices.ContainsFunc(t.changed, func(e *Event) bool { return e.Call < l.Return && e.Return > l.Call })
 }

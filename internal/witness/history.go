@@ -31,9 +31,16 @@ const (
 	Delete   Kind = "delete"    // one part
 	Free     Kind = "free"      // an operator ends the lease; Count entries
 	Requeue  Kind = "requeue"   // an operator takes one entry out of quarantine; Count 0 or 1
-	Read     Kind = "read"      // Parts with status: all entries there are, in one snapshot
-	Results  Kind = "results"   // Parts with attempt: all present results of the version, in one snapshot
-	Released Kind = "released"  // Parts with tag: all released results of the version, in one snapshot
+	// Quarantine: an operator puts one entry that waits or is held into quarantine,
+	// and Reprocess makes one that has a result wait beside it; Count 0 or 1.
+	Quarantine Kind = "quarantine"
+	Reprocess  Kind = "reprocess"
+	// Pause and Resume are of the version, or with Pipeline 0 of all. They don't overlap.
+	Pause    Kind = "pause"
+	Resume   Kind = "resume"
+	Read     Kind = "read"     // Parts with status: all entries there are, in one snapshot
+	Results  Kind = "results"  // Parts with attempt: all present results of the version, in one snapshot
+	Released Kind = "released" // Parts with tag: all released results of the version, in one snapshot
 	// Shorten is what only tests do: they move the end of a running lease to an
 	// earlier instant that hasn't passed, so that leases run out often. Parts: what
 	// the lease held then.
@@ -68,7 +75,7 @@ type Event struct {
 	Until    time.Time     // Claim, Renew, Shorten: lease end by the database's clock
 	Lease    time.Duration // Claim, Renew: how long; Until - Lease is the database's instant of the call
 	Counted  bool          // GiveBack
-	Count    int           // GiveBack, Free, Requeue: of how many entries; Renew: how many are held
+	Count    int           // GiveBack and operators: of how many entries; Renew: how many are held
 	Parts    []Part
 }
 
@@ -91,7 +98,7 @@ func (e *Event) String() string {
 	if !e.Until.IsZero() {
 		fmt.Fprintf(&b, " until %s of %s", e.Until.Format("15:04:05.000000"), e.Lease)
 	}
-	if e.Kind == GiveBack || e.Kind == Renew || e.Kind == Free || e.Kind == Requeue {
+	if e.Kind == GiveBack || e.Kind == Renew || e.byOperator() {
 		fmt.Fprintf(&b, " count %d counted %t", e.Count, e.Counted)
 	}
 	if e.Refused {
@@ -101,6 +108,11 @@ func (e *Event) String() string {
 		b.WriteString(" unanswered")
 	}
 	return b.String()
+}
+
+// byOperator says that Count is of how many entries an operator's call was.
+func (e *Event) byOperator() bool {
+	return e.Kind == Free || e.Kind == Requeue || e.Kind == Quarantine || e.Kind == Reprocess
 }
 
 func short(id seqlease.AttemptID) string {

@@ -99,14 +99,6 @@ func (d *httpDesk) remove(context.Context, seqlease.AccessionVersion) error {
 	return errors.ErrUnsupported
 }
 
-func (d *httpDesk) free(context.Context, seqlease.AttemptID) (int, error) {
-	return 0, errors.ErrUnsupported
-}
-
-func (d *httpDesk) requeue(context.Context, seqlease.AccessionVersion, seqlease.PipelineVersion) (int, error) {
-	return 0, errors.ErrUnsupported
-}
-
 func (d *httpDesk) statuses(ctx context.Context) ([]witness.Part, error) {
 	listing, err := d.ListEntries(ctx, fern, client.ListFilter{})
 	var parts []witness.Part

@@ -15,6 +15,10 @@ import (
 //	               ^                   |
 //	               +---- given back ---+ (or taken over by the next claim, from the lease's end on)
 //
+// Beside that, a place with a result may wait or be leased again (reprocessed), and
+// one that waits or is leased may be put into quarantine, by an operator's call or,
+// once it is used up, at any time without one.
+//
 // Time is part of the state. Each call happened at one instant of the database's
 // clock that lies between the call's two instants. In an order of calls the
 // instants only rise, so it is enough to remember the least that the present may
@@ -49,10 +53,15 @@ type state struct {
 
 	result    int // attempt that the present result is of; 0: none
 	resultTag string
+	accepted  string // whose result it is
+
+	confined bool // in quarantine, whether or not it waits again
+	again    bool // waits or is leased though it has a result or is in quarantine
 
 	// Attempts that have lost the place for certain: cut from a running lease (an
 	// edit or a deletion), and of these and of results those that are refused as edited.
 	cut, edited set
+	parted      set // and those that have lost it unless their leases had ended
 }
 
 // span is when a lease ends: at one instant that is not known exactly if a
@@ -86,12 +95,20 @@ type op struct {
 	at         int64 // Claim, Renew: the instant that the database told
 	counted    bool
 	refused    bool
+	passed     bool // an operator's call: it may have passed the place over, since it was edited meanwhile
 	unanswered bool
 	lost       bool // Renew
 	system     bool // Results: of no claim, hence the quarantine's
 	untold     bool // Claim: only a record says that it brought this place, so the data isn't known
 	silent     bool // Claim: it had no answer, but a record says that it was made; GiveBack: of such a claim, by the server
 }
+
+// done says that it has a result, be it quarantine's, as far as calls tell: what is
+// used up may be in quarantine, too.
+func (s state) done() bool { return s.result != 0 || s.confined }
+
+// queued says that it waits or is leased, unless it is used up and in quarantine.
+func (s state) queued() bool { return s.alive() && (s.again || !s.done()) }
 
 // tolerance is for clocks that tell milliseconds and for slewing, in µs.
 const tolerance = 3_000
@@ -128,6 +145,9 @@ func (b Bounds) act(s state, o *op) (state, bool) {
 	if s.now = max(s.now, o.from); s.now > o.to {
 		return s, false
 	}
+	if o.refused && o.passed {
+		return s, true
+	}
 	switch o.kind {
 	case Create:
 		return s.create(o)
@@ -149,6 +169,10 @@ func (b Bounds) act(s state, o *op) (state, bool) {
 		return s.freed(o)
 	case Requeue:
 		return b.requeue(s, o)
+	case Quarantine:
+		return b.quarantine(s, o)
+	case Reprocess:
+		return b.reprocess(s, o)
 	case Results, Released:
 		return b.results(s, o)
 	default:

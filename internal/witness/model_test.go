@@ -19,132 +19,10 @@ func options() witness.Options {
 
 type tape []witness.Event
 
-// Each history is what a correct store may answer, though some look odd.
+// Each history is what a correct store may answer.
 func TestCheck_AllowsWhatTheRulesAllow(t *testing.T) {
 	t.Parallel()
-	lost := witness.Part{AccessionVersion: entry}
-	for name, events := range map[string]tape{
-		"nothing": {},
-		"processed": {
-			create(0, 5), read(6, 7, seqlease.Received), claim(10, 12, first, 1, 1000), read(13, 14, seqlease.InProcessing),
-			submit(20, 25, first, "r1", witness.Stored), read(30, 31, seqlease.Processed), results(32, 33, first),
-		},
-		"claimed before the upload is answered": {
-			create(0, 50), claim(10, 12, first, 1, 1000),
-		},
-		"repeated": {
-			create(0, 5), claim(10, 12, first, 1, 100), submit(20, 25, first, "r1", witness.Stored), submit(500, 505, first, "r1", witness.Stored),
-		},
-		"different": {
-			create(0, 5), claim(10, 12, first, 1, 100), submit(20, 25, first, "r1", witness.Stored), submit(30, 35, first, "r2", different),
-		},
-		"late": {
-			create(0, 5), claim(10, 12, first, 1, 100), submit(130, 135, first, "r1", leaseLost),
-		},
-		"around the end, in time": {
-			create(0, 5), claim(10, 12, first, 1, 100), submit(100, 135, first, "r1", witness.Stored),
-		},
-		"around the end, too late": {
-			create(0, 5), claim(10, 12, first, 1, 100), submit(100, 135, first, "r1", leaseLost),
-		},
-		"taken over": {
-			create(0, 5), claim(10, 12, first, 1, 100), claim(120, 125, second, 2, 100), submit(130, 135, first, "r1", leaseLost), submit(140, 145, second, "r2", witness.Stored),
-		},
-		"good, but another line was refused": {
-			create(0, 5), claim(10, 12, first, 1, 100), submit(20, 25, first, "r1", witness.Aborted), submit(30, 35, first, "r2", witness.Stored),
-		},
-		"renewed": {
-			create(0, 5), claim(10, 12, first, 1, 100), renew(50, 55, first, 200), submit(200, 205, first, "r1", witness.Stored),
-		},
-		"renewed too late": {
-			create(0, 5), claim(10, 12, first, 1, 100), refused(renew(150, 155, first, 200)), claim(160, 165, second, 2, 100),
-		},
-		"renewed by another user": {
-			create(0, 5), claim(10, 12, first, 1, 100), byBob(refused(renew(50, 55, first, 200))),
-		},
-		"renewed after its result": {
-			create(0, 5), claim(10, 12, first, 1, 100), submit(20, 25, first, "r1", witness.Stored), renew(50, 55, first, 200),
-		},
-		"renewed without an answer, claimed after": {
-			create(0, 5), claim(10, 12, first, 1, 100), unanswered(renew(50, 55, first, 200)), claim(120, 125, second, 2, 100),
-		},
-		"renewed without an answer, in time": {
-			create(0, 5), claim(10, 12, first, 1, 100), unanswered(renew(50, 55, first, 200)), submit(180, 185, first, "r1", witness.Stored),
-		},
-		"given back": {
-			create(0, 5), claim(10, 12, first, 1, 100), giveBack(20, 25, first, 1), claim(30, 35, second, 1, 100),
-		},
-		"given back, counted": {
-			create(0, 5), claim(10, 12, first, 1, 100), counted(giveBack(20, 25, first, 1)), claim(30, 35, second, 2, 100),
-		},
-		"given back too late": {
-			create(0, 5), claim(10, 12, first, 1, 100), giveBack(120, 125, first, 0), claim(130, 135, second, 2, 100),
-		},
-		"given back without an answer": {
-			create(0, 5), claim(10, 12, first, 1, 1000), unanswered(giveBack(20, 25, first, 1)), claim(30, 35, second, 1, 100),
-		},
-		"given back without an answer, to no effect": {
-			create(0, 5), claim(10, 12, first, 1, 1000), unanswered(giveBack(20, 25, first, 1)), submit(30, 35, first, "r1", witness.Stored),
-		},
-		"shortened": {
-			create(0, 5), claim(10, 12, first, 1, 1000), shorten(21, 26, first, 50), claim(60, 65, second, 2, 100),
-		},
-		"submitted without an answer, then repeated": {
-			create(0, 5), claim(10, 12, first, 1, 100), unanswered(submit(20, 25, first, "r1", witness.Stored)), submit(500, 505, first, "r1", witness.Stored),
-		},
-		"submitted without an answer, then refused": {
-			create(0, 5), claim(10, 12, first, 1, 100), unanswered(submit(20, 25, first, "r1", witness.Stored)), submit(500, 505, first, "r1", leaseLost),
-		},
-		"claimed without an answer": {
-			create(0, 5), unanswered(claim(10, 12, first, 1, 100)), read(20, 21, seqlease.InProcessing), claim(130, 135, second, 2, 100),
-		},
-		"by another user": {
-			create(0, 5), claim(10, 12, first, 1, 100), byBob(submit(20, 25, first, "r1", leaseLost)),
-		},
-		"read as waiting after the end": {
-			create(0, 5), claim(10, 12, first, 1, 100), read(120, 121, seqlease.Received),
-		},
-		"edited": {
-			create(0, 5), claim(10, 12, first, 1, 100), submit(20, 25, first, "r1", witness.Stored), edit(30, 35, "d1"), submit(40, 45, first, "r1", edited), retag(claim(50, 55, second, 1, 100), "d1"),
-		},
-		"not edited while waiting": {
-			create(0, 5), refused(edit(10, 15, "d1")), claim(20, 25, first, 1, 100),
-		},
-		"deleted": {
-			create(0, 5), remove(10, 15), submit(20, 25, first, "r1", notFound), read(30, 31, ""),
-		},
-		"deleted after the end": {
-			create(0, 5), claim(10, 12, first, 1, 100), remove(120, 125), submit(130, 135, first, "r1", notFound),
-		},
-		"not deleted while held": {
-			create(0, 5), claim(10, 12, first, 1, 100), refused(remove(20, 25)), submit(30, 35, first, "r1", witness.Stored),
-		},
-		"a read beside a submission sees it or not": {
-			create(0, 5), claim(10, 12, first, 1, 1000), submit(20, 50, first, "r1", witness.Stored), read(25, 26, seqlease.Processed), read(27, 28, seqlease.Processed),
-		},
-		"attempts used up": {
-			create(0, 5), claim(10, 12, first, 1, 10), claim(30, 32, second, 2, 10), claim(50, 52, third, 3, 10), read(70, 71, seqlease.Received), read(80, 81, seqlease.Processed), results(82, 83, seqlease.AttemptID{9}), edit(90, 91, "d2"),
-		},
-		"freed": {
-			create(0, 5), claim(10, 12, first, 1, 100), free(20, 25, first, 1), submit(30, 35, first, "r1", leaseLost), claim(40, 45, second, 2, 100),
-		},
-		"freed, but too late": {
-			create(0, 5), claim(10, 12, first, 1, 100), free(120, 125, first, 0), claim(130, 135, second, 2, 100),
-		},
-		"read beside a renewal": {
-			create(0, 5), claim(10, 12, first, 1, 100), renew(100, 120, first, 100), read(105, 118, seqlease.Received), read(125, 126, seqlease.InProcessing),
-		},
-		"requeued": {
-			create(0, 5), claim(10, 12, first, 1, 10), claim(30, 32, second, 2, 10), claim(50, 52, third, 3, 10), read(80, 81, seqlease.Processed),
-			requeue(90, 95), read(96, 97, seqlease.Received), claim(100, 105, seqlease.AttemptID{4}, 1, 100),
-		},
-		"hand-outs used up": {
-			create(0, 5), claim(10, 12, first, 1, 100), giveBack(13, 14, first, 1), claim(20, 22, second, 1, 100), giveBack(23, 24, second, 1), claim(30, 32, third, 1, 100), giveBack(33, 34, third, 1), read(40, 41, seqlease.Processed),
-		},
-		"cut by an edit for the sake of another place": {
-			create(0, 5), claim(10, 12, first, 1, 100), submit(20, 25, first, "r1", witness.Stored), second2(claim(30, 32, second, 1, 1000)), edit(40, 45, "d1"), second2(with(renew(50, 55, second, 1000), func(e *witness.Event) { e.Parts = []witness.Part{lost}; e.Count = 0 })), second2(submit(60, 65, second, "r1", edited)),
-		},
-	} {
+	for name, events := range allowed {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			orders, facts := judge(twoVersions(events), events)
@@ -177,68 +55,7 @@ func twoVersions(events tape) witness.Options {
 // comparisons must find too say so.
 func TestCheck_FindsEachViolation(t *testing.T) {
 	t.Parallel()
-	held := tape{create(0, 5), claim(10, 12, first, 1, 100)}
-	done := slices.Concat(held, tape{submit(20, 25, first, "r1", witness.Stored)})
-	for name, c := range map[string]struct {
-		before tape
-		more   []witness.Event
-		fact   string // part of what Facts says; empty: it needs the search
-	}{
-		"L1 waiting though nothing was created":        {nil, tape{claim(10, 12, first, 1, 100), create(20, 25)}, ""},
-		"L2 two attempts hold it":                      {held, tape{claim(20, 25, second, 2, 100)}, "is held until"},
-		"L2 two attempts hold it for a moment":         {held, tape{claim(95, 105, second, 2, 100)}, ""},
-		"L2 claimed though it is processed":            {done, tape{claim(30, 35, second, 2, 100)}, ""},
-		"L3 late result stored":                        {held, tape{submit(120, 125, first, "r1", witness.Stored)}, "after the end of its lease"},
-		"L3 result stored after the takeover":          {held, tape{claim(120, 125, second, 2, 100), submit(130, 135, first, "r1", witness.Stored)}, "after the end of its lease"},
-		"L3 result of two attempts":                    {held, tape{claim(120, 125, second, 2, 100), submit(130, 135, second, "r1", witness.Stored), submit(105, 145, first, "r1", witness.Stored)}, "results of 2 attempts"},
-		"L3 result of an attempt that claimed nothing": {held, tape{submit(20, 25, third, "r1", witness.Stored)}, "claimed nothing"},
-		"L3 result of another user":                    {held, tape{byBob(submit(20, 25, first, "r1", witness.Stored))}, ""},
-		"L3 result stored after it was given back":     {held, tape{giveBack(20, 25, first, 1), submit(30, 35, first, "r1", witness.Stored)}, ""},
-		"L3 holder refused":                            {held, tape{submit(20, 25, first, "r1", leaseLost)}, ""},
-		"L3 holder refused after a renewal":            {held, tape{renew(50, 55, first, 500), submit(200, 205, first, "r1", leaseLost)}, ""},
-		"L3 shortened lease still takes results":       {held, tape{shorten(20, 25, first, 40), submit(50, 55, first, "r1", witness.Stored)}, ""},
-		"L4 waits though its lease runs":               {held, tape{read(20, 21, seqlease.Received)}, ""},
-		"L4 in processing after the end":               {held, tape{read(120, 121, seqlease.InProcessing)}, "is lost"},
-		"L5 good line named as lost":                   {held, tape{submit(20, 25, first, "r1", edited)}, ""},
-		"L5 bad line not named":                        {held, tape{submit(130, 135, first, "r1", witness.Aborted)}, ""},
-		"L5 refused submission stored something":       {held, tape{submit(20, 25, first, "r1", witness.Aborted), read(30, 31, seqlease.Processed)}, ""},
-		"L6 repetition refused":                        {done, tape{submit(30, 35, first, "r1", leaseLost)}, ""},
-		"L6 other result taken as a repetition":        {done, tape{submit(30, 35, first, "r2", witness.Stored)}, ""},
-		"L6 repetition called different":               {done, tape{submit(30, 35, first, "r1", different)}, ""},
-		"L7 ended lease revived":                       {held, tape{renew(150, 155, first, 100)}, ""},
-		"L7 running lease not renewed":                 {held, tape{refused(renew(50, 55, first, 100))}, ""},
-		"L7 another user's lease renewed":              {held, tape{byBob(renew(50, 55, first, 100))}, ""},
-		"L7 renewal lost":                              {held, tape{renew(50, 55, first, 500), claim(120, 125, second, 2, 100)}, ""},
-		"L7 told as lost though held":                  {held, tape{with(renew(50, 55, first, 100), func(e *witness.Event) { e.Parts = []witness.Part{{AccessionVersion: entry}}; e.Count = 0 })}, ""},
-		"L8 given back, but not claimable":             {held, tape{giveBack(20, 25, first, 1), read(30, 31, seqlease.InProcessing)}, "is lost"},
-		"L8 holder can't give back":                    {held, tape{giveBack(20, 25, first, 0)}, ""},
-		"L8 given back after the end":                  {held, tape{giveBack(120, 125, first, 1)}, ""},
-		"L8 giving back costs an attempt":              {held, tape{giveBack(20, 25, first, 1), claim(30, 35, second, 2, 100)}, ""},
-		"L9 attempt not counted":                       {held, tape{claim(120, 125, second, 1, 100)}, ""},
-		"L9 one attempt too many":                      {held, tape{claim(120, 122, second, 2, 10), claim(140, 142, third, 3, 10), claim(160, 162, seqlease.AttemptID{4}, 4, 10)}, ""},
-		"L9 quarantined too early":                     {held, tape{read(120, 121, seqlease.Processed)}, ""},
-		"L9 quarantined while the last attempt runs":   {held, tape{claim(120, 122, second, 2, 10), claim(140, 142, third, 3, 100), read(160, 161, seqlease.Processed)}, ""},
-		"L10 old data claimed":                         {done, tape{edit(30, 35, "d1"), claim(40, 45, second, 1, 100)}, ""},
-		"L10 old result stored":                        {done, tape{edit(30, 35, "d1"), submit(40, 45, first, "r1", witness.Stored)}, ""},
-		"L10 old result called lost":                   {done, tape{edit(30, 35, "d1"), submit(40, 45, first, "r1", leaseLost)}, ""},
-		"L10 result survives an edit":                  {done, tape{edit(30, 35, "d1"), results(40, 45, first)}, ""},
-		"L10 edited while waiting":                     {held, tape{edit(30, 35, "d1")}, ""},
-		"L10 processed, but can't be edited":           {done, tape{refused(edit(30, 35, "d1"))}, ""},
-		"L10 deleted while held":                       {held, tape{remove(20, 25)}, ""},
-		"L10 deleted, but claimed":                     {tape{create(0, 5)}, tape{remove(10, 15), claim(20, 25, first, 1, 100)}, ""},
-		"L10 deleted, but there":                       {tape{create(0, 5)}, tape{remove(10, 15), read(20, 25, seqlease.Received)}, "was deleted"},
-		"L16 freed, but result stored":                 {held, tape{free(20, 25, first, 1), submit(30, 35, first, "r1", witness.Stored)}, ""},
-		"L16 a running lease not freed":                {held, tape{free(20, 25, first, 0), claim(30, 35, second, 2, 100)}, ""},
-		"L16 freeing costs no attempt":                 {held, tape{free(20, 25, first, 1), claim(30, 35, second, 1, 100)}, ""},
-		"L16 freed, not told as lost":                  {held, tape{free(20, 25, first, 1), renew(30, 35, first, 100)}, ""},
-		"L16 requeued too early":                       {held, tape{requeue(120, 125)}, ""},
-		"L16 requeued though it is processed":          {done, tape{requeue(120, 125)}, ""},
-		"nothing accepted is lost":                     {done, tape{results(30, 35, seqlease.AttemptID{})}, ""},
-		"no result is replaced":                        {done, tape{results(30, 35, second)}, ""},
-		"released is what was accepted":                {done, tape{call(witness.Released, 30, 35, witness.Part{Tag: "r2"})}, ""},
-		"an entry vanishes":                            {done, tape{read(30, 35, "")}, "is lost"},
-		"an answered claim isn't forgotten":            {held, tape{claim(60, 65, second, 1, 100)}, "is held until"},
-	} {
+	for name, c := range violations {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			events := slices.Concat(c.before, c.more)
@@ -368,6 +185,7 @@ func TestFacts_FindsWhatNeedsNoSearch(t *testing.T) {
 		})}, "a flawed line"},
 		"more held than claimed":       {tape{create(0, 5), claim(10, 12, first, 1, 100), with(renew(50, 55, first, 100), func(e *witness.Event) { e.Count = 2 })}, "at most 1"},
 		"more given back than claimed": {tape{createAll, claimOf(9, both[0]), giveBack(20, 25, first, 2)}, "at most 1"},
+		"claimed while paused":         {tape{createAll, call(witness.Pause, 6, 7), claimOf(9, both[0]), call(witness.Resume, 20, 25)}, "while the queue was paused"},
 		"an entry from nowhere":        {tape{create(0, 5), claimOf(9, both[0]), call(witness.Read, 20, 25, witness.Part{Status: seqlease.Processed}, witness.Part{AccessionVersion: another, Status: seqlease.Processed})}, "nobody created it"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func (s state) create(o *op) (state, bool) {
 // claim (L2, L4, L9, L10): of a place that waits or whose lease has ended, with
 // the present data. Each claim counts, also those that nobody got.
 func (b Bounds) claim(s state, o *op) (state, bool) {
-	if !s.alive() || s.result != 0 || s.tag != o.tag && !o.untold || b.spent(s, 0) {
+	if !s.queued() || s.tag != o.tag && !o.untold || b.spent(s, 0) {
 		return s, false
 	}
 	more := o.try - s.tries - 1
@@ -53,7 +53,7 @@ func (b Bounds) claim(s state, o *op) (state, bool) {
 
 // submit (L3, L5, L6, L10).
 func (s state) submit(o *op) (state, bool) {
-	repeated := s.alive() && s.result != 0 && s.result == o.attempt && s.owner == o.user
+	repeated := s.alive() && s.result != 0 && s.result == o.attempt && s.accepted == o.user
 	switch o.answer {
 	case Stored, Aborted:
 		switch {
@@ -63,7 +63,8 @@ func (s state) submit(o *op) (state, bool) {
 			return s, false
 		}
 		if o.answer == Stored {
-			s.result, s.resultTag, s.holder = o.attempt, o.tag, 0
+			s.result, s.resultTag, s.accepted, s.holder = o.attempt, o.tag, o.user, 0
+			s.again, s.confined = false, false
 		}
 		return s, true
 	case Answer(seqlease.RefusedNotFound):
@@ -97,7 +98,7 @@ func (s state) renew(o *op) (state, bool) {
 	case o.refused:
 		return s, true
 	case o.lost:
-		return s, !s.holds(o) && (s.cut.has(o.attempt) || s.gone || o.claimed && o.given != s.tag)
+		return s, !s.holds(o) && (s.cut.has(o.attempt) || s.parted.has(o.attempt) || s.gone || o.claimed && o.given != s.tag)
 	case s.holder == o.attempt && s.holder != 0:
 		if s.owner != o.user || !s.running() || o.at-tolerance >= s.ends.to {
 			return s, false
@@ -148,14 +149,55 @@ func (s state) freed(o *op) (state, bool) {
 // requeue (L9, L16): an entry in quarantine waits again as if it were new.
 func (b Bounds) requeue(s state, o *op) (state, bool) {
 	if o.refused {
-		return s, true // it may have been spent and not in quarantine yet
+		return s, !s.confined // it may have been spent and not in quarantine yet
 	}
-	if !s.alive() || s.result != 0 || !b.spent(s, o.phantoms) {
+	if !s.confined && (!s.queued() || !b.spent(s, o.phantoms)) {
 		return s, false
 	}
 	s, ended := s.free(o)
+	s.confined, s.again = false, s.result != 0
 	s.holder, s.tries, s.outs = 0, 0, 0
 	return s, ended
+}
+
+// quarantine (L16): of an entry that waits or is in processing. A result of a
+// pipeline stays.
+func (b Bounds) quarantine(s state, o *op) (state, bool) {
+	if !s.queued() {
+		return s, o.refused
+	}
+	if o.refused { // it has been in quarantine since it was used up
+		after, ended := s.free(o)
+		return after, ended && b.spent(s, o.phantoms)
+	}
+	switch {
+	case s.holder == 0:
+	case o.to < s.ends.from:
+		s.cut = s.cut.with(s.holder)
+	default:
+		s.parted = s.parted.with(s.holder)
+	}
+	s.holder, s.confined, s.again = 0, true, false
+	return s, true
+}
+
+// reprocess (L16, V9): what has a result waits as if it were new beside it.
+func (b Bounds) reprocess(s state, o *op) (state, bool) {
+	if o.refused {
+		return s, !s.alive() || !s.done() || s.again
+	}
+	if !s.alive() {
+		return s, false
+	}
+	if s.queued() { // it must have been used up and put into quarantine
+		var ended bool
+		if s, ended = s.free(o); !ended || !b.spent(s, o.phantoms) {
+			return s, false
+		}
+		s.confined = true
+	}
+	s.again, s.holder, s.tries, s.outs = true, 0, 0, 0
+	return s, true
 }
 
 // shorten: of a lease that runs; if no claim told of it, of a phantom's.
@@ -172,7 +214,7 @@ func (s state) shorten(o *op) (state, bool) {
 
 // edit (L10): of a processed entry. Every lease and result goes.
 func (b Bounds) edit(s state, o *op) (state, bool) {
-	processed := s.result != 0
+	processed := s.done()
 	if o.current && !processed && b.spent(s, o.phantoms) {
 		if quarantined, ok := s.free(o); ok {
 			s, processed = quarantined, !o.refused
@@ -197,19 +239,20 @@ func (s state) drop(o *op) state {
 	if s.holder != 0 && o.to < s.ends.from { // else it may have ended before
 		s.cut, s.edited = s.cut.with(s.holder), s.edited.with(s.holder)
 	}
-	s.holder, s.owner, s.result, s.resultTag = 0, "", 0, ""
+	s.holder, s.owner, s.result, s.resultTag, s.accepted = 0, "", 0, "", ""
+	s.confined, s.again = false, false
 	return s
 }
 
 // remove (L10): of an entry that waits or is processed.
 func (s state) remove(o *op) (state, bool) {
 	if o.refused {
-		return s, !o.current || !s.alive() || o.phantoms > 0 || s.holder != 0 && s.running()
+		return s, !o.current || !s.alive() || o.phantoms > 0 || !s.done() && s.holder != 0 && s.running()
 	}
 	if !s.alive() {
 		return s, false
 	}
-	if o.current {
+	if o.current && !s.done() {
 		var ok bool
 		if s, ok = s.free(o); !ok {
 			return s, false
@@ -228,11 +271,11 @@ func (b Bounds) shows(s state, o *op) bool {
 	waits := s.holder == 0 || s.ends.from <= o.to
 	switch o.status {
 	case seqlease.Received:
-		return s.result == 0 && waits
+		return !s.done() && waits
 	case seqlease.InProcessing:
-		return s.result == 0 && (o.phantoms > 0 || s.holder != 0 && o.from < s.ends.to)
+		return !s.done() && (o.phantoms > 0 || s.holder != 0 && o.from < s.ends.to)
 	case seqlease.Processed, seqlease.ApprovedForRelease:
-		return s.result != 0 || waits && b.spent(s, o.phantoms)
+		return s.done() || waits && b.spent(s, o.phantoms)
 	default:
 		return false
 	}
@@ -245,10 +288,12 @@ func (b Bounds) results(s state, o *op) (state, bool) {
 		return s, o.attempt == 0 && o.tag == "" && !o.system
 	case o.kind == Released:
 		return s, s.result != 0 && s.resultTag == o.tag
+	case o.system && s.confined:
+		return s, s.result == 0
 	case o.system:
 		after, ok := s.free(o)
 		return after, ok && s.result == 0 && b.spent(s, o.phantoms)
 	default:
-		return s, s.result == o.attempt
+		return s, s.result == o.attempt && (s.result != 0 || !s.confined)
 	}
 }

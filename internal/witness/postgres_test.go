@@ -49,6 +49,16 @@ func (d *postgresDatabase) running(ctx context.Context) ([]batch, error) {
 	})
 }
 
+func (d *postgresDatabase) quarantined(ctx context.Context) ([]witness.Place, error) {
+	rows, err := d.pool.Query(ctx, "SELECT e.accession, e.version, q.pipeline_version FROM quarantine AS q JOIN entry AS e ON e.id = q.entry_id")
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (p witness.Place, err error) {
+		return p, row.Scan(&p.Accession, &p.Version, &p.Pipeline)
+	})
+}
+
 func (d *postgresDatabase) learn(ctx context.Context) error {
 	rows, err := d.pool.Query(ctx, "SELECT id, accession, version FROM entry")
 	if err != nil {
@@ -162,13 +172,16 @@ func TestHistory_L3_TwoPostgresStores(t *testing.T) { //nolint:tparallel // hist
 			}
 			fronts = append(fronts, storefront{s})
 		}
-		s := wild(desk, fronts...)
-		s.canChange, s.lease, s.sweep = true, time.Second, desk.sweepOnce
+		s := wild(desk, storeConsole{desk.store}, fronts...)
+		s.canChange, s.lease, s.sweep = true, time.Second, desk.keepOnce
 		return s
 	}, append(usual(), "edit")...)
 }
 
 // usual is what every history has a lot of; else it shows less than it seems to.
 func usual() []string {
-	return []string{"line stored", "line lease-lost", "claimed again", "give-back", "renew", "renew refused", "shorten"}
+	return []string{
+		"line stored", "line lease-lost", "claimed again", "give-back", "renew", "renew refused", "shorten", "lost", "unanswered",
+		"free", "quarantine", "requeue", "reprocess", "pause", "resume", "quarantined",
+	}
 }

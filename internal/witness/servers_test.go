@@ -42,6 +42,7 @@ tokens:
   - { user: bob, roles: [preprocessing_pipeline], env: TOKEN_OF_bob }
   - { user: eve, roles: [preprocessing_pipeline], env: TOKEN_OF_eve }
   - { user: anna, env: TOKEN_OF_anna }
+  - { user: olga, roles: [super_user], env: TOKEN_OF_olga }
 organisms:
   fern:
     schema:
@@ -65,7 +66,7 @@ func serve(t *testing.T, storeAddress string) httpFront {
 		t.Fatal(err)
 	}
 	process := exec.Command(path, "serve", "--config", config, "--store", storeAddress, "--listen", "127.0.0.1:0")
-	everybody := append(users(), "eve", submitter)
+	everybody := append(users(), "eve", submitter, operatorName)
 	for _, user := range everybody {
 		process.Env = append(process.Env, "TOKEN_OF_"+user+"="+tokenOf(user))
 	}
@@ -134,8 +135,9 @@ func TestHistory_L3_TwoServersOnPostgres(t *testing.T) { //nolint:tparallel // h
 			t.Fatal(err)
 		}
 		desk := newPostgresDesk(t, address)
-		s := wild(desk, serve(t, address), serve(t, address))
-		s.canChange, s.lease = true, leastLease
+		first := serve(t, address)
+		s := wild(desk, httpConsole{first[operatorName]}, first, serve(t, address))
+		s.canChange, s.lease, s.sweep = true, leastLease, storeConsole{desk.store}.judgeSpent
 		return s
 	}, append(usual(), "edit")...)
 }
@@ -149,7 +151,7 @@ func TestHistory_L3_ServerOnSQLite(t *testing.T) { //nolint:tparallel // histori
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := wild(desk, front)
+		s := wild(desk, httpConsole{front[operatorName]}, front)
 		s.lease, s.entries = leastLease, 150
 		return s
 	}, usual()...)

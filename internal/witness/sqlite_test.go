@@ -87,6 +87,22 @@ func (f *sqliteFile) running(ctx context.Context) (list []batch, err error) {
 	return list, rows.Err()
 }
 
+func (f *sqliteFile) quarantined(ctx context.Context) (list []witness.Place, err error) {
+	rows, err := f.db.QueryContext(ctx, "SELECT e.accession, e.version, q.pipeline_version FROM quarantine AS q JOIN entry AS e ON e.id = q.entry_id")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var p witness.Place
+		if err := rows.Scan(&p.Accession, &p.Version, &p.Pipeline); err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, rows.Err()
+}
+
 func (f *sqliteFile) learn(ctx context.Context) (err error) {
 	rows, err := f.db.QueryContext(ctx, "SELECT id, accession, version FROM entry")
 	if err != nil {
@@ -177,8 +193,8 @@ func TestHistory_L3_SQLiteStore(t *testing.T) { //nolint:tparallel // histories 
 			t.Fatal(err)
 		}
 		keep(t, s)
-		wild := wild(desk, storefront{s})
-		wild.canChange, wild.lease, wild.sweep = true, time.Second, desk.sweepOnce
+		wild := wild(desk, storeConsole{s}, storefront{s})
+		wild.canChange, wild.lease, wild.sweep = true, time.Second, desk.keepOnce
 		return wild
 	}, append(usual(), "edit")...)
 }

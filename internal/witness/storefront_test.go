@@ -167,6 +167,7 @@ type backdoor interface {
 	secondVersion(ctx context.Context) error
 	results(ctx context.Context, v seqlease.PipelineVersion) ([]witness.Part, error)
 	running(ctx context.Context) ([]batch, error)
+	quarantined(ctx context.Context) ([]witness.Place, error)
 	learn(ctx context.Context) error
 	records(ctx context.Context) ([]witness.Record, error)
 	shorten(ctx context.Context, id seqlease.AttemptID, within time.Duration) (time.Time, []witness.Part, error)
@@ -187,10 +188,10 @@ func newStoreDesk(ctx context.Context, s store, b backdoor) (*storeDesk, error) 
 
 func (d *storeDesk) now(ctx context.Context) (time.Time, error) { return d.Now(ctx) }
 
-// sweepOnce is a small sweep.
-func (d *storeDesk) sweepOnce(ctx context.Context) error {
+// keepOnce is a small sweep, and judges what is used up.
+func (d *storeDesk) keepOnce(ctx context.Context) error {
 	_, _, err := d.Sweep(ctx, 5)
-	return err
+	return errors.Join(err, storeConsole{d.store}.judgeSpent(ctx))
 }
 
 func (d *storeDesk) create(ctx context.Context, tags []string) ([]seqlease.AccessionVersion, error) {
@@ -219,17 +220,6 @@ func (d *storeDesk) edit(ctx context.Context, av seqlease.AccessionVersion, tag 
 
 func (d *storeDesk) remove(ctx context.Context, av seqlease.AccessionVersion) error {
 	return d.Delete(ctx, fern, []seqlease.AccessionVersion{av})
-}
-
-func (d *storeDesk) free(ctx context.Context, id seqlease.AttemptID) (int, error) {
-	n, _, err := d.FreeLeases(ctx, queue.FreeLeases{Organism: fern, AttemptIDs: []seqlease.AttemptID{id}, Reason: "stuck"}, 10)
-	return n, err
-}
-
-func (d *storeDesk) requeue(ctx context.Context, av seqlease.AccessionVersion, v seqlease.PipelineVersion) (int, error) {
-	s := queue.Selection{Organism: fern, PipelineVersion: v, Entries: []seqlease.AccessionVersion{av}}
-	n, _, err := d.Requeue(ctx, s, 0, 10)
-	return n, err
 }
 
 func (d *storeDesk) statuses(ctx context.Context) ([]witness.Part, error) {

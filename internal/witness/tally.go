@@ -5,7 +5,7 @@ import "github.com/seqlease/seqlease"
 // Tally counts the calls by kind, with result lines by answer, so that a test
 // can say what its history is made of. Claims that brought nothing count apart
 // ("claim of nothing"), as do calls that were refused ("renew refused") or got no
-// answer ("submit unanswered"), and claimed entries whose attempt isn't the first
+// answer ("submit unanswered"; of all kinds "unanswered"), and claimed entries whose attempt isn't the first
 // ("claimed again"), and results of no claim at the last reading ("quarantined").
 func (h History) Tally() map[string]int {
 	n := map[string]int{}
@@ -17,7 +17,7 @@ func (h History) Tally() map[string]int {
 			name += " unanswered"
 		case e.Refused:
 			name += " refused"
-		case e.Kind == Claim && len(e.Parts) == 0, (e.Kind == Free || e.Kind == Requeue) && e.Count == 0:
+		case e.Kind == Claim && len(e.Parts) == 0, e.byOperator() && e.Count == 0:
 			name += " of nothing"
 		}
 		n[name]++
@@ -33,6 +33,7 @@ func (h History) Tally() map[string]int {
 		default:
 		}
 		if e.Unanswered {
+			n["unanswered"]++
 			continue
 		}
 		for _, part := range e.Parts {

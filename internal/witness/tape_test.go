@@ -84,6 +84,18 @@ func requeue(from, to int) witness.Event {
 	return e
 }
 
+func refusedRequeue(from, to int) witness.Event {
+	return call(witness.Requeue, from, to, witness.Part{})
+}
+
+func quarantine(from, to, count int) witness.Event {
+	return with(call(witness.Quarantine, from, to, witness.Part{}), func(e *witness.Event) { e.Count = count })
+}
+
+func reprocess(from, to, count int) witness.Event {
+	return with(call(witness.Reprocess, from, to, witness.Part{}), func(e *witness.Event) { e.Count = count })
+}
+
 func edit(from, to int, tag string) witness.Event {
 	return call(witness.Edit, from, to, witness.Part{Tag: tag})
 }
@@ -113,6 +125,12 @@ func byBob(e witness.Event) witness.Event { e.User = bob; return e }
 func counted(e witness.Event) witness.Event { e.Counted = true; return e }
 
 func with(e witness.Event, change func(*witness.Event)) witness.Event { change(&e); return e }
+
+// lostIn has the answer name the entry as lost.
+func lostIn(e witness.Event) witness.Event {
+	e.Parts, e.Count = []witness.Part{{AccessionVersion: entry}}, 0
+	return e
+}
 
 const (
 	leaseLost = witness.Answer(seqlease.RefusedLeaseLost)

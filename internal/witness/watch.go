@@ -64,12 +64,23 @@ func watch(h History, o Options) []*watched {
 	}
 	list := make([]*watched, 0, len(w.places))
 	for _, watched := range w.places {
+		watched.passOver()
 		list = append(list, watched)
 	}
 	slices.SortFunc(list, func(a, b *watched) int {
 		return cmp.Or(a.place.Compare(b.place.AccessionVersion), cmp.Compare(a.place.Pipeline, b.place.Pipeline))
 	})
 	return list
+}
+
+// passOver marks the operators' calls beside an edit: they mean the entry as they
+// found it, so that what was edited before they could lock it may be left alone.
+func (w *watched) passOver() {
+	for _, o := range w.ops {
+		o.passed = o.event.byOperator() && slices.ContainsFunc(w.ops, func(edit *op) bool {
+			return edit.kind == Edit && !edit.refused && edit.event.Call < o.event.Return && o.event.Call < edit.event.Return
+		})
+	}
 }
 
 // meet notes the places that there are and who claimed them.
@@ -104,7 +115,7 @@ func (w *watcher) deal(e *Event) {
 		}
 	case Claim:
 		w.dealClaim(e)
-	case Submit, Released, Shorten, Requeue:
+	case Submit, Released, Shorten, Requeue, Quarantine, Reprocess:
 		for _, part := range e.Parts {
 			if e.Kind == Shorten {
 				part.Attempt = e.Attempt
@@ -117,6 +128,7 @@ func (w *watcher) deal(e *Event) {
 		w.dealLease(e)
 	case Read, Results:
 		w.dealSnapshot(e)
+	case Pause, Resume: // they change no place
 	}
 }
 
@@ -246,7 +258,7 @@ func (w *watcher) give(place Place, e *Event, part *Part) *watched {
 	switch {
 	case e.Unanswered:
 		o.to = never
-	case e.Kind == GiveBack, e.Kind == Free, e.Kind == Requeue:
+	case e.Kind == GiveBack, e.byOperator():
 		o.refused = o.refused || e.Count == 0
 	}
 	if !e.Until.IsZero() {

@@ -45,6 +45,12 @@ func (c *crew) work(ctx context.Context, w *worker) error {
 
 // handle is one of the ways in which a claim goes on.
 func (w *worker) handle(ctx context.Context, b batch) error {
+	if bad, good := w.poisonous(b.lines); len(bad) > 0 && chance(90) {
+		return errors.Join(w.giveBack(ctx, b, bad, true), w.send(ctx, b, good))
+	}
+	if len(b.parts) > 2 && chance(10) {
+		return w.losePart(context.WithoutCancel(ctx), b)
+	}
 	switch n := rand.IntN(100); {
 	case n < 40:
 		return w.send(ctx, b, b.lines)
