@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Organism is the key of an organism in the configuration and in URLs, such as
@@ -14,6 +15,24 @@ type Organism string
 // Accession names a sequence entry across all organisms and versions, such as
 // "LOC_000001Y". It never contains a dot.
 type Accession string
+
+// MaxAccessionLength is how many characters an accession has at most, as every
+// other id of the protocol.
+const MaxAccessionLength = 255
+
+// Fault says what keeps an accession that came from outside from being one: that it
+// can't be stored (L18), or that it is endless. It is empty for any other, whether
+// or not there is such an entry.
+func (a Accession) Fault() string {
+	switch {
+	case len(a) > MaxAccessionLength && utf8.RuneCountInString(string(a)) > MaxAccessionLength:
+		return fmt.Sprintf("has more than %d characters", MaxAccessionLength)
+	case !IsStorable(string(a)):
+		return "holds a NUL character or broken Unicode, which can't be stored"
+	default:
+		return ""
+	}
+}
 
 // Version counts the versions of an entry from 1.
 type Version int64

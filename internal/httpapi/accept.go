@@ -60,9 +60,16 @@ func (s *server) SubmitProcessedData(w http.ResponseWriter, r *http.Request, o O
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	answer := AcceptedResults{Stored: accepted.Stored, Refused: shortened(accepted.Refused)}
-	_ = json.MarshalWrite(w, answer, jsontext.AllowInvalidUTF8(true)) // a client that left finds out by itself
+	answer := func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "application/json")
+		answer := AcceptedResults{Stored: accepted.Stored, Refused: shortened(accepted.Refused)}
+		_ = json.MarshalWrite(w, answer, jsontext.AllowInvalidUTF8(true)) // a client that left finds out by itself
+	}
+	if len(accepted.Refused) > manyRefused {
+		s.sendLong(w, answer)
+		return
+	}
+	answer(w)
 }
 
 // skipsRefused reads the parameter onRefused. Empty counts as absent.
@@ -89,7 +96,9 @@ func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance
 		if size > longLine {
 			return body.holdLarge(ctx)
 		}
-		body.releaseLarge()
+		if !acceptance.IsLarge() {
+			body.releaseLarge()
+		}
 		return nil
 	}
 	for {
@@ -102,6 +111,11 @@ func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance
 		}
 		if err := addLine(acceptance, lines.Line(), line, skip); err != nil {
 			return err
+		}
+		if acceptance.IsLarge() {
+			if err := body.holdLarge(ctx); err != nil {
+				return err
+			}
 		}
 	}
 }

@@ -206,7 +206,7 @@ func TestLease_Bodies(t *testing.T) {
 		{"return-lease", `{` + id + `,"countsAsAttempt":"yes"}`, "", 400, []string{"countsAsAttempt"}},
 		{"return-lease", `{` + id + `,"accessionVersions":[` + strings.Repeat(`{"accession":"A","version":1},`, 100_000) + `{"accession":"A","version":1}]}`, "", 400, []string{"accessionVersions", "100000"}},
 		{"return-lease", `{` + id + `,"reason":"` + strings.Repeat("x", 33<<20) + `"}`, "", 413, nil},
-		{"return-lease", `{` + id + `,"accessionVersions":[{"accession":"A\u0000","version":1}]}`, "", 409, nil},
+		{"return-lease", `{` + id + `,"accessionVersions":[{"accession":"A\u0000","version":1}]}`, "", 400, []string{"accessionVersions[0].accession", "NUL"}},
 	} {
 		contentType := tt.contentType
 		if contentType == "" {

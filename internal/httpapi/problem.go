@@ -142,6 +142,10 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if known {
 		s.logger.LogAttrs(r.Context(), slog.LevelDebug, "refused", slog.String("request_id", id), slog.Any("error", err))
 	}
+	if len(p.Refused) > manyRefused {
+		s.sendLong(w, func(w http.ResponseWriter) { writeProblem(w, r, p) })
+		return
+	}
 	writeProblem(w, r, p)
 }
 

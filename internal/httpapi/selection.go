@@ -28,6 +28,10 @@ func entriesOf(member string, list []entryBody) ([]seqlease.AccessionVersion, er
 		if entry.Accession == nil || entry.Version == nil {
 			return nil, missingMember(member + ".accession or version")
 		}
+		if fault := seqlease.Accession(*entry.Accession).Fault(); fault != "" {
+			name := fmt.Sprintf("%s[%d].accession", member, i)
+			return nil, seqlease.InvalidParameter(name, fmt.Sprintf("%s %s: send that of the entry", name, fault))
+		}
 		entries[i] = seqlease.AccessionVersion{Accession: seqlease.Accession(*entry.Accession), Version: seqlease.Version(*entry.Version)}
 	}
 	return entries, nil

@@ -17,9 +17,25 @@ import (
 const MaxResultLines = MaxEntries
 
 // MaxPackedBytes bounds what a submission of results keeps in memory: its lines
-// in the compressed form of storage. A genome close to its reference takes a few
-// hundred bytes of it, incompressible text all its length.
+// in the compressed form of storage, and of every accession, refused ones included,
+// what is beyond usualAccession. A genome close to its reference takes a few hundred bytes of it,
+// incompressible text all its length.
 const MaxPackedBytes = 16 << 20
+
+// usualAccession is how many bytes of an accession go with its line, of which there
+// are at most [MaxResultLines].
+const usualAccession = 32
+
+// manyLines is from how many lines on a submission takes much memory: a kilobyte
+// or so for each, beside its document.
+const manyLines = 10_000
+
+// Every refused line is named, but where there are more than manyRefused,
+// nobody reads each one's whole detail.
+const (
+	manyRefused = 1000
+	shortDetail = 120 // bytes
+)
 
 // AcceptanceRequest opens a submission of results.
 type AcceptanceRequest struct {
@@ -39,8 +55,10 @@ type Acceptance struct {
 	submission Submission
 	lineOf     map[seqlease.AccessionVersion]int // first line of each entry
 	lines      int
-	packed     int                // bytes
-	attempt    seqlease.AttemptID // of the first line that names one
+	kept       int // bytes, as [MaxPackedBytes] counts them
+	// attempts are those that lines name: whether any line of theirs was good, or
+	// refused otherwise than as invalid.
+	attempts map[seqlease.AttemptID]bool
 }
 
 // NewAcceptance begins a submission of results. Errors:
@@ -53,7 +71,7 @@ func (q *Queue) NewAcceptance(_ context.Context, r AcceptanceRequest) (*Acceptan
 	return &Acceptance{
 		store: q.store, failing: q.failing, organism: o,
 		submission: Submission{Organism: r.Organism, PipelineVersion: r.PipelineVersion, ClaimedBy: r.SubmittedBy, Skip: r.Skip},
-		lineOf:     map[seqlease.AccessionVersion]int{},
+		lineOf:     map[seqlease.AccessionVersion]int{}, attempts: map[seqlease.AttemptID]bool{},
 	}, nil
 }
 
@@ -62,6 +80,7 @@ func (q *Queue) NewAcceptance(_ context.Context, r AcceptanceRequest) (*Acceptan
 // refusal that [Acceptance.Commit] reports together with all others; that is no
 // error here. The rules, in this order:
 //
+//   - the accession must be one ([seqlease.Accession.Fault]);
 //   - the attempt id must be given;
 //   - no text anywhere may be unstorable ([seqlease.IsStorable], L18);
 //   - an entry may occur once in a submission: any further line for it is
@@ -73,16 +92,21 @@ func (q *Queue) NewAcceptance(_ context.Context, r AcceptanceRequest) (*Acceptan
 // The error is [seqlease.ErrTooLarge] beyond [MaxResultLines] or
 // [MaxPackedBytes], or the store's.
 func (a *Acceptance) Add(number int, r *seqlease.Result) error {
+	if fault := r.Accession.Fault(); fault != "" {
+		problem := seqlease.Problem{Field: "accession", Message: fault + ": copy it unchanged from the entry's line"}
+		return a.Refuse(number, r.AccessionVersion, problem.String())
+	}
 	if r.AttemptID.IsZero() {
 		return a.Refuse(number, r.AccessionVersion, MissingAttemptID)
 	}
-	if a.attempt.IsZero() {
-		a.attempt = r.AttemptID
+	if !a.attempts[r.AttemptID] {
+		a.attempts[r.AttemptID] = false
 	}
 	if problems := unstorableTexts(r); len(problems) > 0 {
 		return a.Refuse(number, r.AccessionVersion, seqlease.Invalid(problems...).Error())
 	}
 	if first, twice := a.lineOf[r.AccessionVersion]; twice {
+		a.attempts[r.AttemptID] = true
 		return a.refuse(RefuseDuplicate(r.AccessionVersion, number, first))
 	}
 	a.lineOf[r.AccessionVersion] = number
@@ -99,9 +123,6 @@ func (a *Acceptance) Add(number int, r *seqlease.Result) error {
 
 // keep packs a good line.
 func (a *Acceptance) keep(number int, r *seqlease.Result) error {
-	if err := a.count(); err != nil {
-		return err
-	}
 	document, err := encode(r)
 	if err != nil {
 		return fmt.Errorf("line %d, %s: %w", number, r.AccessionVersion, err)
@@ -110,10 +131,10 @@ func (a *Acceptance) keep(number int, r *seqlease.Result) error {
 	if err != nil {
 		return fmt.Errorf("line %d, %s: pack: %w", number, r.AccessionVersion, err)
 	}
-	if a.packed += len(packed.Bytes); a.packed > MaxPackedBytes {
-		return seqlease.Explain(seqlease.ErrTooLarge, "line %d: the results up to here take more than %d MiB compressed: send fewer entries in a submission",
-			number, MaxPackedBytes>>20)
+	if err := a.count(number, r.Accession, len(packed.Bytes)); err != nil {
+		return err
 	}
+	a.attempts[r.AttemptID] = true
 	digest := sha256.Sum256(document)
 	a.submission.Lines = append(a.submission.Lines, Line{
 		AccessionVersion: r.AccessionVersion, Number: number, AttemptID: r.AttemptID,
@@ -128,10 +149,11 @@ const MissingAttemptID = "processingAttemptId is missing: copy the member proces
 
 // Refuse notes a line that the caller found invalid, such as one that can't be
 // decoded. Parts of the accession version that are unknown stay empty, and so
-// does an accession that can't be stored. The error is [seqlease.ErrTooLarge]
-// beyond [MaxResultLines].
+// does an accession that is none ([seqlease.Accession.Fault]). Where many lines are
+// refused, details are cut. The error is [seqlease.ErrTooLarge] beyond
+// [MaxResultLines] or [MaxPackedBytes].
 func (a *Acceptance) Refuse(number int, entry seqlease.AccessionVersion, detail string) error {
-	if !seqlease.IsStorable(string(entry.Accession)) {
+	if entry.Accession.Fault() != "" {
 		entry.Accession = ""
 	}
 	return a.refuse(seqlease.Refusal{
@@ -140,19 +162,31 @@ func (a *Acceptance) Refuse(number int, entry seqlease.AccessionVersion, detail 
 }
 
 func (a *Acceptance) refuse(r seqlease.Refusal) error {
-	if err := a.count(); err != nil {
+	if err := a.count(r.Line, r.Accession, 0); err != nil {
 		return err
+	}
+	if len(a.submission.Invalid) >= manyRefused && len(r.Detail) > shortDetail {
+		r.Detail = shorten(r.Detail, shortDetail)
 	}
 	a.submission.Invalid = append(a.submission.Invalid, r)
 	return nil
 }
 
-func (a *Acceptance) count() error {
+// count counts a line and what is kept of it: its accession and packed bytes.
+func (a *Acceptance) count(number int, accession seqlease.Accession, packed int) error {
 	if a.lines++; a.lines > MaxResultLines {
 		return seqlease.Explain(seqlease.ErrTooLarge, "a submission of results has at most %d lines: send the rest in another", MaxResultLines)
 	}
+	if a.kept += packed + max(0, len(accession)-usualAccession); a.kept > MaxPackedBytes {
+		return seqlease.Explain(seqlease.ErrTooLarge, "line %d: the results up to here take more than %d MiB compressed: send fewer entries in a submission",
+			number, MaxPackedBytes>>20)
+	}
 	return nil
 }
+
+// IsLarge says that the submission has so many lines that only one such should be
+// in memory at once.
+func (a *Acceptance) IsLarge() bool { return a.lines > manyLines }
 
 // Commit stores the results, or nothing (L3, L5, L6). The error is a
 // [*seqlease.RefusedError] with every refused line in line order, or the store's.
@@ -173,16 +207,39 @@ func (a *Acceptance) Commit(ctx context.Context) (Accepted, error) {
 	return accepted, nil
 }
 
-// judge tells whether the worker gets anything done (L9).
+// judge tells whether workers get anything done (L9): of each attempt in the
+// submission by its own lines.
 func (a *Acceptance) judge(accepted Accepted, err error) {
 	var refused *seqlease.RefusedError
-	switch {
-	case err == nil && len(accepted.Refused) < a.lines:
-		a.failing.attemptSucceeded(a.attempt)
-	case err == nil || errors.As(err, &refused):
-		otherwise := func(r seqlease.Refusal) bool { return r.Reason != seqlease.RefusedInvalid }
-		if len(a.submission.Invalid) == a.lines && !slices.ContainsFunc(a.submission.Invalid, otherwise) {
-			a.failing.attemptFailed(a.attempt)
+	if err != nil && !errors.As(err, &refused) {
+		return
+	}
+	var failed, succeeded []seqlease.AttemptID
+	for id, fair := range a.attempts {
+		if !fair {
+			failed = append(failed, id)
 		}
 	}
+	if err == nil {
+		succeeded = storedAttempts(a.submission.Lines, accepted.Refused)
+	}
+	a.failing.judged(a.submission.ClaimedBy, failed, succeeded)
+}
+
+// storedAttempts returns the attempts of the lines that weren't refused; both lists
+// are in line order.
+func storedAttempts(lines []Line, refused []seqlease.Refusal) []seqlease.AttemptID {
+	var list []seqlease.AttemptID
+	seen := map[seqlease.AttemptID]bool{}
+	for _, l := range lines {
+		for len(refused) > 0 && refused[0].Line < l.Number {
+			refused = refused[1:]
+		}
+		if isRefused := len(refused) > 0 && refused[0].Line == l.Number; isRefused || seen[l.AttemptID] {
+			continue
+		}
+		seen[l.AttemptID] = true
+		list = append(list, l.AttemptID)
+	}
+	return list
 }

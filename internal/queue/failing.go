@@ -57,13 +57,32 @@ func (f *failingWorkers) claimed(id seqlease.AttemptID, w worker) {
 	f.attempts.put(id, w)
 }
 
-// attemptFailed counts a failure of the worker whose attempt it is, if it is known here.
-func (f *failingWorkers) attemptFailed(id seqlease.AttemptID) {
+// judged takes in what became of a user's submission: the attempts whose lines were
+// all invalid, which is one failure of their worker however many they are, and
+// those of which a result was stored. Anybody can name anybody's attempt, so that
+// of another user says nothing of its worker.
+func (f *failingWorkers) judged(user string, failed, succeeded []seqlease.AttemptID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if w, known := f.attempts.values[id]; known {
+	for w := range f.workersOf(user, failed) {
 		f.count(w)
 	}
+	for w := range f.workersOf(user, succeeded) {
+		if _, hasFailed := f.streaks.values[w]; hasFailed {
+			f.streaks.put(w, streak{})
+		}
+	}
+}
+
+// workersOf returns the user's workers of those attempts that are known here; the lock is held.
+func (f *failingWorkers) workersOf(user string, attempts []seqlease.AttemptID) map[worker]bool {
+	workers := map[worker]bool{}
+	for _, id := range attempts {
+		if w, known := f.attempts.values[id]; known && w.user == user {
+			workers[w] = true
+		}
+	}
+	return workers
 }
 
 // leaseEnded counts a lease that ran out.
@@ -92,19 +111,6 @@ func pauseAfter(failures int) time.Duration {
 		return min(longestPause, firstPause<<doublings)
 	}
 	return longestPause
-}
-
-// attemptSucceeded says that a result of the attempt was stored.
-func (f *failingWorkers) attemptSucceeded(id seqlease.AttemptID) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	w, known := f.attempts.values[id]
-	if !known {
-		return
-	}
-	if _, failed := f.streaks.values[w]; failed {
-		f.streaks.put(w, streak{})
-	}
 }
 
 // pause returns for how many whole seconds the worker should stay away; 0: it may claim.

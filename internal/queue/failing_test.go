@@ -43,15 +43,15 @@ func TestFailingWorkers_L9_AStoredResultResets(t *testing.T) {
 	f.claimed(id, w)
 	for range 3 {
 		for range patience - 1 {
-			f.attemptFailed(id)
+			f.judged("pipeline", []seqlease.AttemptID{id}, nil)
 		}
-		f.attemptSucceeded(id)
+		f.judged("pipeline", nil, []seqlease.AttemptID{id})
 	}
 	if got := f.pause(w); got != 0 {
 		t.Errorf("got a pause of %s, want none: results were stored in between", got)
 	}
 	for range patience {
-		f.attemptFailed(id)
+		f.judged("pipeline", []seqlease.AttemptID{id}, nil)
 	}
 	if got := f.pause(w); got == 0 {
 		t.Error("no pause after failures in a row")
@@ -61,9 +61,43 @@ func TestFailingWorkers_L9_AStoredResultResets(t *testing.T) {
 			t.Errorf("%v waits %s for another's failures", other, got)
 		}
 	}
-	f.attemptSucceeded(id)
+	f.judged("pipeline", nil, []seqlease.AttemptID{id})
 	if got := f.pause(w); got != 0 {
 		t.Errorf("got a pause of %s after a stored result", got)
+	}
+}
+
+func TestFailingWorkers_L9_B095_AnotherUsersSubmissionsSayNothing(t *testing.T) {
+	t.Parallel()
+	f, w, id := newFailingWorkers(), worker{"pipeline", "w1"}, seqlease.NewAttemptID()
+	f.claimed(id, w)
+	for range 2 * patience {
+		f.judged("stranger", []seqlease.AttemptID{id}, nil)
+	}
+	if got := f.pause(w); got != 0 {
+		t.Errorf("got a pause of %s for what a stranger sent", got)
+	}
+	for range patience {
+		f.judged("pipeline", []seqlease.AttemptID{id}, nil)
+	}
+	f.judged("stranger", nil, []seqlease.AttemptID{id})
+	if got := f.pause(w); got == 0 {
+		t.Error("a stranger's results ended the pause")
+	}
+}
+
+func TestFailingWorkers_L9_ASubmissionIsOneFailure(t *testing.T) {
+	t.Parallel()
+	f, w := newFailingWorkers(), worker{"pipeline", "w1"}
+	var attempts []seqlease.AttemptID
+	for range 2 * patience {
+		id := seqlease.NewAttemptID()
+		f.claimed(id, w)
+		attempts = append(attempts, id)
+	}
+	f.judged("pipeline", attempts, nil)
+	if got := f.streaks.values[w].failures; got != 1 {
+		t.Errorf("got %d failures, want one for a submission, however many attempts it is of", got)
 	}
 }
 
@@ -73,8 +107,8 @@ func TestFailingWorkers_L9_WithoutAWorkerIDNobodyIsTracked(t *testing.T) {
 	f.claimed(id, worker{"pipeline", ""})
 	for range 2 * patience {
 		f.leaseEnded(worker{"pipeline", ""})
-		f.attemptFailed(id)
-		f.attemptFailed(seqlease.NewAttemptID()) // of another server
+		f.judged("pipeline", []seqlease.AttemptID{id}, nil)
+		f.judged("pipeline", []seqlease.AttemptID{seqlease.NewAttemptID()}, nil) // of another server
 	}
 	if got := f.pause(worker{"pipeline", ""}); got != 0 {
 		t.Errorf("got a pause of %s", got)

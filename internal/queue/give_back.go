@@ -38,7 +38,7 @@ func (q *Queue) GiveBack(ctx context.Context, r GiveBackRequest) (int, error) {
 		return 0, fmt.Errorf("give back attempt %s: %w", r.AttemptID, err)
 	}
 	if n > 0 && r.CountsAsAttempt {
-		q.failing.attemptFailed(r.AttemptID)
+		q.failing.judged(r.ClaimedBy, []seqlease.AttemptID{r.AttemptID}, nil)
 	}
 	return n, nil
 }

@@ -12,30 +12,31 @@ import (
 
 // RefuseNotFound refuses a result of an entry that isn't there.
 func RefuseNotFound(l Line) seqlease.Refusal {
-	return l.refuse(seqlease.RefusedNotFound, "%s doesn't exist, or was deleted: drop the result", l.AccessionVersion)
+	return l.refuse(seqlease.RefusedNotFound, "%s doesn't exist, or was deleted: drop the result", l.name())
 }
 
 // RefuseWrongOrganism refuses a result that was sent to asked, of an entry of another organism.
 func RefuseWrongOrganism(l Line, asked, of seqlease.Organism) seqlease.Refusal {
-	return l.refuse(seqlease.RefusedWrongOrganism, "%s is of organism %s, not %s: send its result there", l.AccessionVersion, of, asked)
+	return l.refuse(seqlease.RefusedWrongOrganism, "%s is of organism %s, not %s: send its result there", l.name(), of, asked)
 }
 
 // RefuseDifferent refuses a result that isn't the one that the attempt sent before.
 func RefuseDifferent(l Line) seqlease.Refusal {
 	return l.refuse(seqlease.RefusedDifferentResults,
-		"another result of %s was accepted from this attempt and stays: drop this one", l.AccessionVersion)
+		"another result of %s was accepted from this attempt and stays: drop this one", l.name())
 }
 
 // RefuseEdited refuses a result of data that is no longer the entry's.
 func RefuseEdited(l Line) seqlease.Refusal {
 	return l.refuse(seqlease.RefusedEdited,
-		"%s was edited after it was claimed: drop the result; the entry is handed out again", l.AccessionVersion)
+		"%s was edited after it was claimed: drop the result; the entry is handed out again", l.name())
 }
 
 // RefuseDuplicate refuses a further line for an entry; first is the number of the first.
 func RefuseDuplicate(av seqlease.AccessionVersion, number, first int) seqlease.Refusal {
-	return Line{AccessionVersion: av, Number: number}.refuse(seqlease.RefusedDuplicate,
-		"lines %d and %d both hold a result of %s: send one result for each entry", first, number, av)
+	l := Line{AccessionVersion: av, Number: number}
+	return l.refuse(seqlease.RefusedDuplicate,
+		"lines %d and %d both hold a result of %s: send one result for each entry", first, number, l.name())
 }
 
 // LostLease is what a store knows of a lease that doesn't hold a line's entry.
@@ -53,14 +54,21 @@ func RefuseLost(l Line, asked seqlease.PipelineVersion, known LostLease) seqleas
 	case !known.EndedAt.IsZero():
 		return l.refuse(seqlease.RefusedLeaseLost,
 			"the lease of attempt %s ended at %s: drop the result; %s is handed out again, ask for a longer lease if it takes longer",
-			l.AttemptID, known.EndedAt.UTC().Format(time.RFC3339), l.AccessionVersion)
+			l.AttemptID, known.EndedAt.UTC().Format(time.RFC3339), l.name())
 	case known.ClaimedVersion != 0:
 		return l.refuse(seqlease.RefusedLeaseLost, "attempt %s claimed %s for pipeline version %d, not %d: send the result with that version",
-			l.AttemptID, l.AccessionVersion, known.ClaimedVersion, asked)
+			l.AttemptID, l.name(), known.ClaimedVersion, asked)
 	default:
 		return l.refuse(seqlease.RefusedLeaseLost, "attempt %s of this user doesn't hold %s any more, or never did: "+
-			"drop the result; what isn't processed is handed out again", l.AttemptID, l.AccessionVersion)
+			"drop the result; what isn't processed is handed out again", l.AttemptID, l.name())
 	}
+}
+
+// name is the entry in a sentence: whole, if its accession is one of ours.
+func (l Line) name() string {
+	av := l.AccessionVersion
+	av.Accession = seqlease.Accession(shorten(string(av.Accession), 64))
+	return av.String()
 }
 
 func (l Line) refuse(reason seqlease.RefusalReason, format string, args ...any) seqlease.Refusal {

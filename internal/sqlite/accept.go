@@ -119,8 +119,24 @@ func storeResults(ctx context.Context, t *tx, lines []queue.Line, fence []any) (
 	}, fence...)
 }
 
-// judge returns the lines that are neither held nor stored, with reasons.
+// judge returns the lines that are neither held nor stored, with reasons. It asks
+// for some at a time, which bounds the memory that it takes.
 func judge(ctx context.Context, t *tx, r queue.Submission, lines []queue.Line, fence []any) ([]seqlease.Refusal, error) {
+	var refused []seqlease.Refusal
+	for some := range slices.Chunk(lines, judgedLines) {
+		more, err := judgeSome(ctx, t, r, some, fence)
+		if err != nil {
+			return nil, err
+		}
+		refused = append(refused, more...)
+	}
+	return refused, nil
+}
+
+// judgedLines is how many lines are judged at a time.
+const judgedLines = 5000
+
+func judgeSome(ctx context.Context, t *tx, r queue.Submission, lines []queue.Line, fence []any) ([]seqlease.Refusal, error) {
 	var refused []seqlease.Refusal
 	args := append(slices.Clone(fence), sql.Named("lines", jsonLines(lines)))
 	err := t.rows(ctx, "judge_results", args, func(scan func(...any) error) error {
