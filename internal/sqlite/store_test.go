@@ -16,7 +16,16 @@ var _ submission.Store = (*Store)(nil)
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.Harness{
+	storetest.Run(t, suite())
+}
+
+func TestStore_B029_CrossedChanges(t *testing.T) {
+	t.Parallel()
+	storetest.RunCrossed(t, suite())
+}
+
+func suite() storetest.Harness {
+	return storetest.Harness{
 		New: func(t *testing.T) storetest.Store { return newStore(t) },
 		Age: func(t *testing.T, s storetest.Store, d time.Duration) { age(t, s.(*Store), d) },
 		Damage: func(t *testing.T, s storetest.Store, av seqlease.AccessionVersion) {
@@ -27,7 +36,7 @@ func TestStore(t *testing.T) {
 		Lacks: map[string]string{
 			storetest.SecondStore: "one process has the file to itself; TestOpen_B046_SecondProcessIsRefused shows the refusal",
 		},
-	})
+	}
 }
 
 // newStore opens a fresh store, which the test's clean-up closes.
