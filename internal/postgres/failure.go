@@ -70,15 +70,10 @@ func (s *Store) noteRefusals(ctx context.Context, organismID int32, r queue.Subm
 	for _, line := range r.Lines {
 		attemptOf[line.Number] = line.AttemptID
 	}
-	noted := make(map[seqlease.AccessionVersion]bool, len(refused))
 	var attempts []pgtype.UUID
 	var entries []seqlease.AccessionVersion
 	var reasons []string
-	for _, f := range refused {
-		if f.Accession == "" || noted[f.AccessionVersion] {
-			continue
-		}
-		noted[f.AccessionVersion] = true
+	for _, f := range queue.NotedRefusals(refused) {
 		attempt, known := attemptOf[f.Line]
 		attempts = append(attempts, pgtype.UUID{Bytes: attempt, Valid: known})
 		entries, reasons = append(entries, f.AccessionVersion), append(reasons, f.Detail)

@@ -26,10 +26,8 @@ func (s *Store) noteRefusals(ctx context.Context, r queue.Submission, refused []
 		attempts[l.Number] = l.AttemptID
 	}
 	var lines []refusedLine
-	for _, refusal := range refused {
-		if refusal.Accession != "" && refusal.Reason != seqlease.RefusedNotFound {
-			lines = append(lines, refusedLine{refusal, attempts[refusal.Line]})
-		}
+	for _, refusal := range queue.NotedRefusals(refused) {
+		lines = append(lines, refusedLine{refusal, attempts[refusal.Line]})
 	}
 	for len(lines) > 0 {
 		n := min(len(lines), maxPlaces)

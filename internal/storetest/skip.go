@@ -19,6 +19,7 @@ func skipCases() []testCase {
 		{name: "L6_SkipRefusesDifferentResults", check: skipL6Different},
 		{name: "L5_StoredCountsAllLinesByDefault", check: skipL5DefaultCounts},
 		{name: "L5_B070_SameEntryTwiceInBothModes", check: skipB070},
+		{name: "History_OneSubmissionIsOneFailureOfAnEntry", check: skipNotesOnce},
 		{name: "L3_B002_SkipRefusesEveryLineOfALostLease", check: skipB002},
 	}
 }
@@ -196,4 +197,28 @@ func skipB002(t *testing.T, h Harness) {
 	f.mustAccept(t, lines...)
 	f.wantSkipped(t, results(late...), 0, leaseLost(versions)...)
 	f.wantReleased(t, texts...)
+}
+
+// skipNotesOnce sends many lines for the same entries: one with a good line, one with
+// none, and one that nobody holds.
+func skipNotesOnce(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.submit(t, 3)
+	lease := f.claim(t, 2)
+	s := results(f.lines(t, lease)[0])
+	again := f.line(t, 2, versions[0], lease.AttemptID, "something else", seqlease.NoIssues)
+	s.Lines = append(s.Lines, again)
+	for n := 10; n < 40; n += 3 {
+		s.Invalid = append(s.Invalid,
+			queue.RefuseDuplicate(versions[0], n, 1),
+			seqlease.Refusal{AccessionVersion: versions[1], Line: n + 1, Reason: seqlease.RefusedInvalid, Detail: "a number"},
+			queue.RefuseDuplicate(versions[2], n+2, 3))
+	}
+	if err := f.submitResults(t, s); err == nil {
+		t.Fatal("a body with invalid lines was accepted")
+	}
+	f.skip(t, s)
+	for i, want := range []int{0, 2, 0} { // a failure for each submission
+		wantSame(t, "failures of "+versions[i].String(), len(f.history(t, versions[i]).Failures), want)
+	}
 }
