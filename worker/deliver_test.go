@@ -144,17 +144,21 @@ func TestRun_B043_DropsResultsWhenTheLeaseIsLostMeanwhile(t *testing.T) {
 	}
 }
 
-func TestRun_TooLargeSubmissionsAreDivided(t *testing.T) {
-	t.Parallel()
-	s := &script{claims: []http.HandlerFunc{batch("A", "HUGE", "C", "D")}}
-	s.submissions = answering(func(w http.ResponseWriter, r *http.Request) {
+// answeringUnless stores every line of each submission, unless one has the word in it.
+func answeringUnless(word string, otherwise http.HandlerFunc) []http.HandlerFunc {
+	return answering(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		if bytes.Contains(body, []byte("HUGE")) {
-			problem(413, "too-large")(w, r)
+		if bytes.Contains(body, []byte(word)) {
+			otherwise(w, r)
 			return
 		}
 		stored(bytes.Count(body, []byte("\n")))(w, r)
 	})
+}
+
+func TestRun_TooLargeSubmissionsAreDivided(t *testing.T) {
+	t.Parallel()
+	s := &script{claims: []http.HandlerFunc{batch("A", "HUGE", "C", "D")}, submissions: answeringUnless("HUGE", problem(413, "too-large"))}
 	w, _ := newWorker(t, s)
 	got := outcomes(w)
 	if err := w.Run(t.Context()); err != nil {
@@ -172,15 +176,7 @@ func TestRun_TooLargeSubmissionsAreDivided(t *testing.T) {
 // that one result brings out.
 func TestRun_B014_FindsTheResultThatTheServerCannotCopeWith(t *testing.T) {
 	t.Parallel()
-	s := &script{claims: []http.HandlerFunc{batch("A", "B", "C", "BAD")}}
-	s.submissions = answering(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		if bytes.Contains(body, []byte("BAD")) {
-			problem(500, "none")(w, r)
-			return
-		}
-		stored(bytes.Count(body, []byte("\n")))(w, r)
-	})
+	s := &script{claims: []http.HandlerFunc{batch("A", "B", "C", "BAD")}, submissions: answeringUnless("BAD", problem(500, "none"))}
 	w, _ := newWorker(t, s)
 	got := outcomes(w)
 	if err := w.Run(t.Context()); err != nil {

@@ -3,6 +3,7 @@ package worker_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -240,12 +241,18 @@ func TestRun_B008_RenewsBesideABusyConnection(t *testing.T) {
 // TestRun_B008_RenewsWhileThePipelineSpins has more spinning goroutines than cores.
 func TestRun_B008_RenewsWhileThePipelineSpins(t *testing.T) {
 	t.Parallel()
-	names := []seqlease.Accession{"A", "B", "C", "D", "E", "F", "G", "H"}
+	const parallel = 64
+	var names []seqlease.Accession
+	for i := range parallel {
+		names = append(names, seqlease.Accession(fmt.Sprintf("E%d", i)))
+	}
 	s := &script{claims: []http.HandlerFunc{leased(2, names...)}, renewals: answering(renewed(2))}
 	w, kinds := newWorker(t, s)
-	w.Parallel = 64
+	w.Parallel = parallel
+	var spinning atomic.Int64
 	w.Process = func(ctx context.Context, _ seqlease.Entry) seqlease.Result {
-		for s.renewalCount() < 2 && ctx.Err() == nil {
+		spinning.Add(1)
+		for (s.renewalCount() < 2 || spinning.Load() < parallel) && ctx.Err() == nil {
 			continue
 		}
 		return seqlease.Result{}

@@ -22,18 +22,7 @@ func TestWork_B091_GoesOnWhenAKilledServerComesBack(t *testing.T) {
 	t.Parallel()
 	store := "sqlite:" + filepath.Join(t.TempDir(), "x.db")
 	s := serveExample(t, "--store", store)
-	submitter := s.submitter(t)
-	group, err := submitter.CreateGroup(t.Context(), seqlease.NewGroup{GroupName: "g"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	mappings, err := submitter.Submit(t.Context(), client.Submission{
-		Organism: "zika", GroupID: group.GroupID,
-		Metadata: testFile(t, "zika/metadata.tsv"), Sequences: testFile(t, "zika/sequences.fasta"),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mappings := s.submitZika(t)
 	events, stdout := io.Pipe()
 	ended := make(chan int, 1)
 	var stderr output
@@ -76,7 +65,7 @@ func TestWork_B091_GoesOnWhenAKilledServerComesBack(t *testing.T) {
 	if accepted != len(mappings) || !killed {
 		t.Errorf("%d of %d entries accepted; the server was killed: %t", accepted, len(mappings), killed)
 	}
-	listing, err := submitter.ListEntries(t.Context(), "zika", client.ListFilter{})
+	listing, err := s.submitter(t).ListEntries(t.Context(), "zika", client.ListFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}
