@@ -176,6 +176,7 @@ func TestResults_Bombs(t *testing.T) {
 func TestClaim_Parameters(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, doorOptions{})
+	d.stopWaiting() // a claim that waits is answered at once
 	const form = "application/x-www-form-urlencoded"
 	path := "/zika/extract-unprocessed-data"
 	for _, tt := range []struct {
