@@ -190,3 +190,45 @@ func TestWork_B002_B049_AStoppedWorkerAsksBeforeItSubmits(t *testing.T) {
 		t.Errorf("%d warnings, want 1:\n%s", got, sleeper.log)
 	}
 }
+
+// TestWork_B004_AKilledWorkersBatchComesBackWithinALease kills a worker after it has
+// renewed its lease: others have its batch no later than one lease after that.
+func TestWork_B004_AKilledWorkersBatchComesBackWithinALease(t *testing.T) {
+	t.Parallel()
+	const lease, batch = 10 * time.Second, 45
+	s := serveExample(t, "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"))
+	s.submitZika(t)
+	h := hire(t, s.url, "--batch", "45", "--pace", "1m", "--lease", lease.String())
+	for renewed := false; !renewed; {
+		e, running := <-h.events
+		if !running {
+			t.Fatalf("the worker ended:\n%s", h.log)
+		}
+		renewed = e.Kind == worker.Renewed
+	}
+	pipeline, err := client.New(s.url, exampleTokens["PIPELINE_TOKEN"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if claimed, err := pipeline.Claim(t.Context(), client.ClaimRequest{Organism: "zika", PipelineVersion: 1, Entries: batch}); err != nil || len(claimed.Entries) != 0 {
+		t.Fatalf("claimed %d entries, %v, while the worker has them", len(claimed.Entries), err)
+	}
+	h.signal(t, syscall.SIGKILL)
+	killed := time.Now()
+	claimed, err := pipeline.Claim(t.Context(), client.ClaimRequest{Organism: "zika", PipelineVersion: 1, Entries: batch, Wait: 25 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The server looks for ended leases once a second; the machine may be busy.
+	if took := time.Since(killed); took > lease+5*time.Second {
+		t.Errorf("claimable %s after the kill, with leases of %s", took, lease)
+	}
+	if most := (batch + 7) / 8; len(claimed.Entries) == 0 || len(claimed.Entries) > most {
+		t.Errorf("claimed %d entries, want some, and at most %d of a batch that cost an attempt", len(claimed.Entries), most)
+	}
+	for _, e := range claimed.Entries {
+		if e.Attempt != 2 {
+			t.Errorf("%s: attempt %d, want 2: many renewals are one attempt", e.AccessionVersion, e.Attempt)
+		}
+	}
+}
