@@ -51,8 +51,9 @@ type OperatorStore interface {
 	// History returns what became of an entry: its claims by start, its failures by
 	// time, at most limit of the newest of each. [seqlease.ErrNotFound].
 	History(ctx context.Context, o seqlease.Organism, av seqlease.AccessionVersion, limit int) (History, error)
-	// FailingWorkers sums up, by worker and user, the failures of the last since that are
-	// no hand-outs without fault ([FailureUndelivered]), most failures first.
+	// FailingWorkers sums up, by worker and user, the failures of the last since that
+	// cost an attempt or are refusals, most failures first. What the server couldn't
+	// read ([FailureDamaged]) is no worker's.
 	FailingWorkers(ctx context.Context, o seqlease.Organism, since time.Duration, limit int) ([]FailingWorker, error)
 }
 

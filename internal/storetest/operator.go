@@ -245,7 +245,11 @@ func operatorFreeLarge(t *testing.T, h Harness) {
 func operatorFailingWorkers(t *testing.T, h Harness) {
 	f := newFixture(t, h)
 	f.submit(t, 30)
-	f.giveBackUndelivered(t, f.claim(t, 10).AttemptID, 10) // the worker's fault it isn't
+	// The worker's fault it isn't.
+	f.giveBackUndelivered(t, f.claim(t, 10).AttemptID, 10)
+	polite := ask(7)
+	polite.WorkerID = "worker that was told to stop"
+	mustGiveBack(t, f, returned(f.claimAs(t, polite).AttemptID))
 	var gs []queue.GiveBack
 	for i, n := range []int{1, 5, 3} {
 		c := ask(n)
@@ -257,6 +261,15 @@ func operatorFailingWorkers(t *testing.T, h Harness) {
 	for _, g := range gs {
 		mustGiveBack(t, f, g)
 	}
+	refusing := ask(1)
+	refusing.WorkerID = "worker of broken results"
+	broken := results()
+	broken.Invalid = []seqlease.Refusal{{AccessionVersion: claimed(f.claimAs(t, refusing))[0], Line: 1, Reason: seqlease.RefusedInvalid, Detail: "not JSON"}}
+	f.skip(t, broken)
+	damaged := ask(2)
+	damaged.WorkerID = "worker of the server's fault"
+	lease := f.claimAs(t, damaged)
+	mustGiveBack(t, f, queue.GiveBack{AttemptID: lease.AttemptID, Organism: WestNile, Entries: claimed(lease), CountsAsAttempt: true, Damaged: true})
 	failing := func(since time.Duration, limit int) []string {
 		t.Helper()
 		list, err := f.FailingWorkers(t.Context(), WestNile, since, limit)
@@ -272,7 +285,7 @@ func operatorFailingWorkers(t *testing.T, h Harness) {
 	}
 	want := []string{
 		"worker 1 of " + worker + ": 5, given-back reason 1", "worker 2 of " + worker + ": 3, given-back reason 2",
-		"worker 0 of " + worker + ": 1, given-back reason 0",
+		"worker 0 of " + worker + ": 1, given-back reason 0", "worker of broken results of " + worker + ": 1, refused not JSON",
 	}
 	wantSame(t, "failing workers", failing(time.Hour, 10), want)
 	wantSame(t, "the one that fails most", failing(time.Hour, 1), want[:1])
