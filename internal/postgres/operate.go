@@ -106,40 +106,53 @@ func (s *Store) Requeue(ctx context.Context, sel queue.Selection, after int64, l
 	var ranks map[seqlease.PipelineVersion]int64
 	n, last, err := s.onPage(ctx, pageQuarantineSQL, pageArguments(o.id, sel, after, limit), limit, func(tx pgx.Tx, ids []int64) (int, error) {
 		ranks = map[seqlease.PipelineVersion]int64{}
-		rows, err := tx.Query(ctx, quarantinedPlacesSQL, pgx.StrictNamedArgs{
-			"organism": o.id, "version": int64(sel.PipelineVersion), "ids": ids, "error": sel.ErrorContains,
-		})
+		_, byVersion, err := quarantinedPlaces(ctx, tx, o.id, sel, ids)
 		if err != nil {
 			return 0, err
-		}
-		places, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p queuePlace, err error) {
-			err = row.Scan(&p.version, &p.id)
-			return p, err
-		})
-		if err != nil || len(places) == 0 {
-			return 0, err
-		}
-		entries, byVersion := map[int64]bool{}, map[int64][]int64{}
-		for _, p := range places {
-			entries[p.id] = true
-			byVersion[p.version] = append(byVersion[p.version], p.id)
 		}
 		for version, ids := range byVersion {
 			if _, _, err := leaveQueue(ctx, tx, o.id, version, ids); err != nil {
 				return 0, err
 			}
+		}
+		// While that waited, a result may have ended the quarantine of an entry that
+		// was processed again.
+		n, byVersion, err := quarantinedPlaces(ctx, tx, o.id, sel, ids)
+		if err != nil || n == 0 {
+			return 0, err
+		}
+		for version, ids := range byVersion {
 			if _, err := insertTickets(ctx, tx, requeueSQL, s.ticketArguments(o.id, version, queue.LaneFresh, ids), ranks); err != nil {
 				return 0, err
 			}
 		}
 		_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
-		return len(entries), err
+		return n, err
 	})
 	if err != nil {
 		return 0, 0, fmt.Errorf("requeue entries of %s after %d: %w", sel.Organism, after, err)
 	}
 	s.added(sel.Organism, o.id, queue.LaneFresh, ranks)
 	return n, last, nil
+}
+
+// quarantinedPlaces returns for which versions which of the locked entries are in
+// quarantine for the selection's reason, and how many entries that are.
+func quarantinedPlaces(ctx context.Context, tx pgx.Tx, organismID int32, sel queue.Selection, ids []int64) (int, map[int64][]int64, error) {
+	rows, err := tx.Query(ctx, quarantinedPlacesSQL, pgx.StrictNamedArgs{
+		"organism": organismID, "version": int64(sel.PipelineVersion), "ids": ids, "error": sel.ErrorContains,
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	var version, id int64
+	entries, byVersion := map[int64]bool{}, map[int64][]int64{}
+	_, err = pgx.ForEachRow(rows, []any{&version, &id}, func() error {
+		entries[id] = true
+		byVersion[version] = append(byVersion[version], id)
+		return nil
+	})
+	return len(entries), byVersion, err
 }
 
 // Reprocess makes entries with a present result wait again beside it (L16, V9), as
