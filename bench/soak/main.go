@@ -106,7 +106,7 @@ func fleet(ctx context.Context, store, dir string) (fault.Options, error) {
 	}
 	o := fault.Options{
 		Store: store, Dir: fleetDir, Programs: built, Servers: 1, Workers: 6, PerProcess: 1,
-		PythonClocks: make([]time.Duration, 2), Pace: 150 * time.Millisecond, Backlog: 200, NoteBytes: 2 << 10, Poison: 3,
+		PythonClocks: make([]time.Duration, 2), Pace: 150 * time.Millisecond, Backlog: 200, NoteBytes: 2 << 10, LargeBytes: 10 << 20, Poison: 3,
 	}
 	if store == fault.Postgres {
 		o.Servers, o.PoolSizes = 2, []int{2, 8}

@@ -159,6 +159,7 @@ func TestFault_SQLiteProcesses(t *testing.T) {
 		{fault.ServerFrozen, fault.LeaseFreed, fault.Quarantined, fault.Reprocessed},
 		{fault.AllFrozen},
 		{fault.QueuePaused, fault.LeaseFreed, fault.Reprocessed, fault.WorkerKilled},
+		{fault.AllFrozen},
 	}})
 	if report.Refused == 0 {
 		t.Error("no late result was refused: nobody was late")
@@ -166,7 +167,7 @@ func TestFault_SQLiteProcesses(t *testing.T) {
 }
 
 // The network loses, cuts, delays and repeats what workers, submitters and
-// servers say (B011, B015, B043), while processes die too.
+// servers say (B011, B043), while processes die too.
 func TestFault_PostgresNetwork(t *testing.T) {
 	t.Parallel()
 	wantNetworkFaults(t, run(t, fault.Options{

@@ -13,8 +13,8 @@ import (
 	"github.com/seqlease/seqlease/internal/fault/evidence"
 )
 
-// freezeAll stops every worker until all leases are over, and lets one that
-// doesn't renew go on first: what it holds nobody has claimed, and its results are
+// freezeAll stops every worker until the lease of one that doesn't renew is just
+// over, and lets that one go on first: what it holds nobody has claimed, and its results are
 // refused for the lease end alone (L3).
 func (f *Fleet) freezeAll(ctx context.Context, random *rand.Rand) error {
 	taken, err := f.takeAllWorkers()
@@ -55,9 +55,35 @@ func (f *Fleet) freezeAll(ctx context.Context, random *rand.Rand) error {
 		}
 	}
 	f.tell("every worker frozen, %s with %d entries", first.running().name, len(held))
-	pause(ctx, (leaseSeconds+1)*time.Second)
+	over, err := leaseOver(first, held[0])
+	if err != nil {
+		return err
+	}
+	pause(ctx, over)
 	f.tell("%s goes on", first.running().name)
 	return errors.Join(first.running().signal(syscall.SIGCONT), f.awaitSent(ctx, first, held[0]))
+}
+
+// lateBy is how much later than its lease end the first worker goes on: after the
+// end by every reckoning, and before a sweep takes its entries away.
+const lateBy = 100 * time.Millisecond
+
+// leaseOver is how long it takes until the worker's lease has just ended.
+func leaseOver(w *worker, held evidence.Held) (time.Duration, error) {
+	lines, err := w.lines()
+	if err != nil {
+		return 0, err
+	}
+	var got float64
+	for i := range lines {
+		for _, h := range lines[i].Entries {
+			if lines[i].Call == evidence.CallClaim && h.AttemptID == held.AttemptID {
+				got = lines[i].Got
+			}
+		}
+	}
+	left := got + leaseSeconds - evidence.Uptime()
+	return time.Duration(left*float64(time.Second)) + lateBy, nil
 }
 
 // takeAllWorkers takes as many as it can; without all of them it is errBusy.
