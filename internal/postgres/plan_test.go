@@ -177,3 +177,37 @@ func TestClaim_L2_B026_LimitHoldsInEveryPlan(t *testing.T) {
 		})
 	}
 }
+
+// B026: nor does it matter what the planner believes of the tables.
+func TestClaim_L2_B026_LimitHoldsWhateverTheStatisticsSay(t *testing.T) {
+	t.Parallel()
+	for name, statements := range map[string][]string{
+		"never analysed": {"UPDATE pg_class SET relpages = 0, reltuples = -1 WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')"},
+		"zeroed":         {"UPDATE pg_class SET relpages = 0, reltuples = 0 WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')"},
+		"huge":           {"UPDATE pg_class SET relpages = 10, reltuples = 1e9 WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')"},
+		"analysed":       {"ANALYZE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newStage(t)
+			for _, table := range []string{"ticket", "lease", "entry"} { // else the statistics may come back
+				g.exec(t, "ALTER TABLE "+table+" SET (autovacuum_enabled = off)")
+			}
+			submitN(t, g.Store, g.group.GroupID, 400)
+			if name != "analysed" {
+				g.exec(t, "DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)")
+			}
+			run(t, g.other, statements...)
+			taken := int64(0)
+			for range 3 {
+				for _, n := range []int{1, 3, 100} {
+					if got := len(g.mustClaim(t, askFor(n)).Entries); got != n {
+						t.Errorf("claimed %d entries, want %d", got, n)
+					}
+					taken += int64(n)
+					g.wantCounts(t, map[string]int64{"ticket": 400 - taken, "(SELECT unnest(entry_ids) FROM lease) AS held": taken})
+				}
+			}
+		})
+	}
+}
