@@ -48,8 +48,7 @@ func (s *Store) GiveBack(ctx context.Context, g queue.GiveBack) (int, error) {
 		return 0, fmt.Errorf("give back %s: %w", g.AttemptID, err)
 	}
 	if r.Held == 0 && !g.Undelivered && !g.Damaged && tries == 1 {
-		return 0, seqlease.Explain(seqlease.ErrLeaseLost,
-			"attempt %s of this user holds nothing in %s: its entries were processed, given back, or are handed out again", g.AttemptID, g.Organism)
+		return 0, queue.GiveBackLost(g)
 	}
 	if r.FreshRank != nil {
 		s.moveBack(r.OrganismID, r.Version, queue.LaneFresh, *r.FreshRank)

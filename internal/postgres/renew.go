@@ -37,8 +37,7 @@ func (s *Store) Renew(ctx context.Context, r queue.Renew) (queue.Renewed, error)
 		return queue.Renewed{}, fmt.Errorf("renew %s: %w", r.AttemptID, err)
 	}
 	if renewed.Held == 0 {
-		return queue.Renewed{}, seqlease.Explain(seqlease.ErrLeaseLost,
-			"attempt %s of this user holds nothing in %s: stop working on it; what isn't processed is handed out again", r.AttemptID, r.Organism)
+		return queue.Renewed{}, queue.RenewalLost(r)
 	}
 	return renewed, nil
 }

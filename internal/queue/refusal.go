@@ -75,6 +75,22 @@ func (l Line) refuse(reason seqlease.RefusalReason, format string, args ...any) 
 	return seqlease.Refusal{AccessionVersion: l.AccessionVersion, Line: l.Number, Reason: reason, Detail: CleanReason(fmt.Sprintf(format, args...))}
 }
 
+// RenewalLost is what a store answers if the attempt and its user hold nothing that
+// could be renewed.
+func RenewalLost(r Renew) error {
+	return seqlease.Explain(seqlease.ErrLeaseLost,
+		"attempt %s of this user holds nothing in %s: stop working on its entries; what isn't processed is handed out again",
+		r.AttemptID, r.Organism)
+}
+
+// GiveBackLost is what a store answers if the attempt and its user hold nothing that
+// could be given back.
+func GiveBackLost(g GiveBack) error {
+	return seqlease.Explain(seqlease.ErrLeaseLost,
+		"attempt %s of this user holds nothing in %s: nothing is left to give back; what isn't processed is handed out again",
+		g.AttemptID, g.Organism)
+}
+
 // CheckLive returns why nothing may be claimed for a pipeline version
 // ([seqlease.ErrPipelineOutdated], [seqlease.ErrPipelineUnknown]), or nil.
 func CheckLive(o seqlease.Organism, asked, current seqlease.PipelineVersion, registered bool) error {

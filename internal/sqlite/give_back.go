@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
 )
 
@@ -30,7 +29,7 @@ func (s *Store) holdsSomething(ctx context.Context, g queue.GiveBack) error {
 	var organismID, version, now int64
 	err := s.readOnce().row(ctx, "give_back_state", giveBackArgs(g), &organismID, &version, &now)
 	if errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("%w: %s of this user holds nothing", seqlease.ErrLeaseLost, g.AttemptID)
+		return queue.GiveBackLost(g)
 	}
 	return storeError(err)
 }

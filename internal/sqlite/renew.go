@@ -33,7 +33,7 @@ func renew(ctx context.Context, t *tx, r queue.Renew) (queue.Renewed, error) {
 	args := named("organism", string(r.Organism), "claimed_by", r.ClaimedBy, "lease_seconds", int64(r.Lease/time.Second))
 	err := t.row(ctx, "renew", append(args, attempt(r.AttemptID)), &until, &seconds, &renewed.Held, &lost)
 	if errors.Is(err, sql.ErrNoRows) {
-		return renewed, fmt.Errorf("%w: %s of this user holds nothing", seqlease.ErrLeaseLost, r.AttemptID)
+		return renewed, queue.RenewalLost(r)
 	}
 	if err != nil {
 		return renewed, err

@@ -108,6 +108,11 @@ func wordsOfErrors(t *testing.T, h Harness) {
 		return err
 	}
 	_, _, noGroup := f.Group(t.Context(), 999)
+	lost := f.claim(t, 1).AttemptID
+	const lostLease = " of this user holds nothing in " + string(WestNile) + ": "
+	const handedOut = "; what isn't processed is handed out again"
+	_, notRenewed := f.Renew(t.Context(), queue.Renew{Organism: WestNile, AttemptID: lost, ClaimedBy: worker})
+	_, notReturned := f.GiveBack(t.Context(), returned(lost))
 	const unknownGroup = "there is no group 999: create a group, or name one that you are a member of"
 	const unknownOrganism = `organism "fern" is not registered in this store: start a server whose configuration names it`
 	for _, c := range []struct {
@@ -120,6 +125,8 @@ func wordsOfErrors(t *testing.T, h Harness) {
 		{unknownOrganism, submit(func(u *submission.Upload) { u.Organism = "fern" })},
 		{unknownGroup, submit(func(u *submission.Upload) { u.GroupID = 999 })},
 		{unknownGroup, noGroup},
+		{"attempt " + lost.String() + lostLease + "stop working on its entries" + handedOut, notRenewed},
+		{"attempt " + lost.String() + lostLease + "nothing is left to give back" + handedOut, notReturned},
 	} {
 		if got := seqlease.Explanation(c.err); got != c.want {
 			t.Errorf("got  %q\nwant %q", got, c.want)
