@@ -8,10 +8,22 @@ import (
 )
 
 // removeLeftovers removes the uploads that were under way when the process
-// before this one ended (L1).
+// before this one ended (L1), and places in leases that somebody deleted by hand
+// (B010): then the reconciler finds their entries (V4).
 func (s *Store) removeLeftovers(ctx context.Context) error {
+	var places int64
+	err := s.write(ctx, func(ctx context.Context, t *tx) (err error) {
+		places, err = t.exec(ctx, "leftover_leased")
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("remove places in leases that aren't there: %w", err)
+	}
+	if places > 0 {
+		s.logger.WarnContext(ctx, "entries were in leases that aren't there", "rows", places)
+	}
 	var uploads []int64
-	err := s.readOnce().rows(ctx, "uploads", nil, func(scan func(...any) error) error {
+	err = s.readOnce().rows(ctx, "uploads", nil, func(scan func(...any) error) error {
 		var id int64
 		err := scan(&id)
 		uploads = append(uploads, id)
