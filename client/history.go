@@ -45,6 +45,18 @@ type History struct {
 	seqlease.AccessionVersion
 	Claims   []ClaimRecord `json:"claims"`   // by start
 	Failures []Failure     `json:"failures"` // by time
+	// Quarantine says where the entry is in quarantine and why, by pipeline version.
+	Quarantine []QuarantineRecord `json:"quarantine"`
+}
+
+// QuarantineRecord says why an entry is in quarantine for a pipeline version.
+type QuarantineRecord struct {
+	PipelineVersion seqlease.PipelineVersion `json:"pipelineVersion"`
+	At              time.Time                `json:"at"`
+	By              string                   `json:"by"` // an operator; empty: its attempts were used up
+	Reason          string                   `json:"reason"`
+	Attempts        int                      `json:"attempts"`
+	HandOuts        int                      `json:"handOuts"` // attempts included
 }
 
 // History returns what became of an entry, for members of its group and super

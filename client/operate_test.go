@@ -133,7 +133,8 @@ func TestCalls_SendAndRead(t *testing.T) {
 		},
 		{
 			"history", `{"accession":"LOC_000001Y","version":2,"claims":[{"processingAttemptId":"` + id + `","pipelineVersion":1,"claimedBy":"p","workerId":"w",` +
-				`"claimedAt":"2026-03-04T05:06:07Z","leaseSeconds":60,"attempt":1,"entries":9,"acceptedAt":"2026-03-04T05:06:07Z","leaseUntil":null}],"failures":[` + failure + `]}`,
+				`"claimedAt":"2026-03-04T05:06:07Z","leaseSeconds":60,"attempt":1,"entries":9,"acceptedAt":"2026-03-04T05:06:07Z","leaseUntil":null}],"failures":[` + failure + `],` +
+				`"quarantine":[{"pipelineVersion":1,"at":"2026-03-04T05:06:07Z","by":"o","reason":"r","attempts":2,"handOuts":3}]}`,
 			"GET /zika/entries/LOC_000001Y/2/history", "",
 			func(c *client.Client) (any, error) { return c.History(ctx, "zika", someEntry) },
 			client.History{
@@ -142,6 +143,7 @@ func TestCalls_SendAndRead(t *testing.T) {
 					AttemptID: someAttempt, PipelineVersion: 1, ClaimedBy: "p", WorkerID: "w", ClaimedAt: someTime, LeaseSeconds: 60,
 					Attempt: 1, Entries: 9, AcceptedAt: &someTime,
 				}},
+				Quarantine: []client.QuarantineRecord{{PipelineVersion: 1, At: someTime, By: "o", Reason: "r", Attempts: 2, HandOuts: 3}},
 			},
 		},
 	} {

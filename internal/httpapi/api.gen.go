@@ -88,8 +88,11 @@ type EntryHistory struct {
 	Claims []ClaimRecord `json:"claims"`
 
 	// Failures By time
-	Failures []Failure        `json:"failures"`
-	Version  seqlease.Version `json:"version"`
+	Failures []Failure `json:"failures"`
+
+	// Quarantine Where it is in quarantine and why, by pipeline version; empty if it isn't
+	Quarantine []QuarantineRecord `json:"quarantine"`
+	Version    seqlease.Version   `json:"version"`
 }
 
 // EntrySelection All conditions must hold. Without any, `all` must be true
@@ -315,6 +318,20 @@ type QuarantineList struct {
 
 	// Next The parameter `after` of the next page; null if this is the last
 	Next *NextPage `json:"next"`
+}
+
+// QuarantineRecord Until an operator requeues the entry, or it is edited, no pipeline of that version gets it again
+type QuarantineRecord struct {
+	At       time.Time `json:"at"`
+	Attempts int       `json:"attempts"`
+
+	// By An operator; empty if its attempts were used up
+	By string `json:"by"`
+
+	// HandOuts How often it was handed out, attempts included
+	HandOuts        int                      `json:"handOuts"`
+	PipelineVersion seqlease.PipelineVersion `json:"pipelineVersion"`
+	Reason          string                   `json:"reason"`
 }
 
 // QuarantinedEntries defines model for QuarantinedEntries.

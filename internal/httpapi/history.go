@@ -30,6 +30,7 @@ func (s *server) GetHistory(w http.ResponseWriter, r *http.Request, o Organism, 
 	writeJSON(w, EntryHistory{
 		Accession: accession, Version: version,
 		Claims: listOf(history.Claims, claimRecord), Failures: listOf(history.Failures, failure),
+		Quarantine: listOf(history.Quarantine, quarantineRecord),
 	})
 }
 
@@ -53,5 +54,11 @@ func failure(f queue.Failure) Failure {
 	return Failure{
 		At: f.At.UTC(), PipelineVersion: f.PipelineVersion, ProcessingAttemptId: f.AttemptID, Kind: string(f.Kind),
 		WorkerId: f.WorkerID, ClaimedBy: f.ClaimedBy, Counted: f.Counted, Reason: f.Reason,
+	}
+}
+
+func quarantineRecord(q queue.Quarantined) QuarantineRecord {
+	return QuarantineRecord{
+		PipelineVersion: q.PipelineVersion, At: q.At.UTC(), By: q.By, Reason: q.Reason, Attempts: q.Attempts, HandOuts: q.HandOuts,
 	}
 }

@@ -23,6 +23,9 @@ var claimsOfSQL string
 //go:embed sql/failures.sql
 var failuresSQL string
 
+//go:embed sql/quarantine_of.sql
+var quarantineOfSQL string
+
 //go:embed sql/failing_workers.sql
 var failingWorkersSQL string
 
@@ -85,6 +88,17 @@ func history(ctx context.Context, tx pgx.Tx, organismID int32, id int64, limit i
 		return h, err
 	}
 	h.Failures, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (queue.Failure, error) { return scanFailure(row) })
+	if err != nil {
+		return h, err
+	}
+	if rows, err = tx.Query(ctx, quarantineOfSQL, pgx.StrictNamedArgs{"organism": organismID, "id": id}); err != nil {
+		return h, err
+	}
+	h.Quarantine, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (q queue.Quarantined, err error) {
+		err = row.Scan(&q.EntryID, &q.Accession, &q.Version, &q.PipelineVersion, &q.At, &q.By, &q.Attempts, &q.HandOuts, &q.Reason)
+		q.At = q.At.UTC()
+		return q, err
+	})
 	return h, err
 }
 

@@ -49,7 +49,8 @@ type OperatorStore interface {
 	Paused(ctx context.Context, o seqlease.Organism) (PauseState, error)
 
 	// History returns what became of an entry: its claims by start, its failures by
-	// time, at most limit of the newest of each. [seqlease.ErrNotFound].
+	// time, at most limit of the newest of each, and where it is in quarantine.
+	// [seqlease.ErrNotFound].
 	History(ctx context.Context, o seqlease.Organism, av seqlease.AccessionVersion, limit int) (History, error)
 	// FailingWorkers sums up, by worker and user, the failures of the last since that
 	// cost an attempt or are refusals, most failures first. What the server couldn't
@@ -136,6 +137,8 @@ type PauseState struct {
 type History struct {
 	Claims   []ClaimRecord
 	Failures []Failure
+	// Quarantine is where the entry is in quarantine, by pipeline version; without Failures.
+	Quarantine []Quarantined
 }
 
 // ClaimRecord is one claim that the entry was part of.

@@ -35,9 +35,20 @@ func (s *Store) History(ctx context.Context, o seqlease.Organism, av seqlease.Ac
 		if err != nil {
 			return err
 		}
-		return t.rows(ctx, "history_failures", named("entry_id", entryID, "limit", int64(limit)), func(scan func(...any) error) error {
+		err = t.rows(ctx, "history_failures", named("entry_id", entryID, "limit", int64(limit)), func(scan func(...any) error) error {
 			f, err := scanFailure(scan)
 			h.Failures = append(h.Failures, f)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return t.rows(ctx, "history_quarantine", named("entry_id", entryID, "organism_id", organismID), func(scan func(...any) error) error {
+			var q queue.Quarantined
+			var at int64
+			err := scan(&q.EntryID, &q.Accession, &q.Version, &q.PipelineVersion, &at, &q.By, &q.Attempts, &q.HandOuts, &q.Reason)
+			q.At = instant(at)
+			h.Quarantine = append(h.Quarantine, q)
 			return err
 		})
 	})

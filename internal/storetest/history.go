@@ -20,6 +20,7 @@ func historyCases() []testCase {
 		{name: "History_OfWhatDoesNotExistIsNotFound", check: historyNotFound},
 		{name: "L10_DeletedEntryHasNoHistory", check: historyL10},
 		{name: "History_OfALargeClaim", check: historyLarge},
+		{name: "L9_HistoryTellsWhyAnEntryIsInQuarantine", check: historyQuarantine},
 	}
 }
 

@@ -93,3 +93,30 @@ func operatorFailedResults(t *testing.T, h Harness) {
 	}
 	wantSame(t, "entries with errors", got, []seqlease.AccessionVersion{versions[0], versions[2], versions[4]})
 }
+
+// historyQuarantine compares the history, which submitters read, with the
+// operators' list.
+func historyQuarantine(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	before := f.now(t)
+	spoiled := f.spoil(t, 1)
+	f.quarantineSpent(t)
+	versions := append(spoiled, f.submit(t, 2)...)
+	f.quarantineEntries(t, versions[1:2], 1)
+	for i, want := range []queue.Quarantined{
+		{Attempts: 5, HandOuts: 5, Reason: usedUp}, {By: operatorName, Reason: byOperator},
+	} {
+		list := f.history(t, versions[i]).Quarantine
+		if len(list) != 1 {
+			t.Fatalf("%s is in quarantine %d times, want once", versions[i], len(list))
+		}
+		got := list[0]
+		wantBetween(t, "quarantined", got.At, before, f.now(t))
+		got.EntryID, got.At = 0, time.Time{}
+		want.AccessionVersion, want.PipelineVersion = versions[i], 1
+		wantSame(t, "quarantine", got, want)
+	}
+	wantSame(t, "quarantine of an entry that waits", f.history(t, versions[2]).Quarantine, nil)
+	f.requeue(t, queue.Selection{Organism: WestNile, All: true}, 2)
+	wantSame(t, "quarantine of a requeued entry", f.history(t, versions[0]).Quarantine, nil)
+}
