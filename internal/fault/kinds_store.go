@@ -124,7 +124,7 @@ func (f *Fleet) leakTransaction(ctx context.Context, random *rand.Rand) error {
 			return errBusy
 		}
 	}
-	d := between(random, 4*time.Second, 12*time.Second)
+	d := between(random, 6*time.Second, 12*time.Second)
 	f.tell("idle transaction leaked for %s", d.Round(100*time.Millisecond))
 	from := evidence.Uptime()
 	pause(ctx, d)

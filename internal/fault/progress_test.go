@@ -21,7 +21,7 @@ const (
 
 // longestSilence is how long a server may accept no result while somebody reads
 // slowly or leaves a transaction idle. Who waits for them waits longer.
-const longestSilence = 3.0
+const longestSilence = 4.0
 
 // 64 workers are attached while the database restarts, 64 clients read slowly,
 // and sessions are leaked, with one connection to the database in one server and
