@@ -47,11 +47,15 @@ func (s *server) SubmitProcessedData(w http.ResponseWriter, r *http.Request, o O
 		s.fail(w, r, err)
 		return
 	}
-	if err := takeIn(r.Context(), body, acceptance, skip); err != nil {
+	malformed, err := takeIn(r.Context(), body, acceptance, skip)
+	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	accepted, err := acceptance.Commit(r.Context())
+	if malformed != nil && !skip {
+		err = withRefused(malformed, err)
+	}
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -88,9 +92,15 @@ func skipsRefused(onRefused *string) (bool, error) {
 // memory. What is made of a line takes some four times as much.
 const longLine = 2 << 20
 
-// takeIn reads the lines of a body. With skip a line that can't be decoded is a
-// refused one; else it is the end.
-func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance, skip bool) error {
+// takeIn reads the lines of a body. One that can't be decoded is a refused one, and
+// malformed says what is wrong with the first of them. Without skip that is also what
+// is wrong with a body that can't be taken in to its end.
+func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance, skip bool) (malformed, err error) {
+	defer func() {
+		if err != nil && malformed != nil && !skip {
+			err = malformed
+		}
+	}()
 	lines := ndjson.NewReader(limited(body, maxResultBody, "result body"), ndjson.DefaultLimit)
 	lines.OnResize = func(size int) error {
 		if size > longLine {
@@ -105,34 +115,51 @@ func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance
 		line, err := lines.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			return nil
+			return malformed, nil
 		case err != nil:
-			return lineError(err)
+			return malformed, lineError(err)
 		}
-		if err := addLine(acceptance, lines.Line(), line, skip); err != nil {
-			return err
+		fault, err := addLine(acceptance, lines.Line(), line)
+		if malformed == nil {
+			malformed = fault
 		}
-		if acceptance.IsLarge() {
-			if err := body.holdLarge(ctx); err != nil {
-				return err
-			}
+		if err == nil && acceptance.IsLarge() {
+			err = body.holdLarge(ctx)
+		}
+		if err != nil {
+			return malformed, err
 		}
 	}
 }
 
-func addLine(acceptance *queue.Acceptance, number int, line []byte, skip bool) error {
-	decoded, err := decodeResult(number, line)
-	switch {
-	case err != nil && skip:
-		return acceptance.Refuse(number, namedEntry(line), err.Error())
-	case err != nil:
-		return err
+// addLine says what is wrong with a line that can't be decoded.
+func addLine(acceptance *queue.Acceptance, number int, line []byte) (malformed, err error) {
+	decoded, malformed := decodeResult(number, line)
+	if malformed != nil {
+		return malformed, acceptance.Refuse(number, namedEntry(line), malformed.Error())
 	}
 	result := decoded.result
 	if decoded.attemptFault != "" {
-		return acceptance.Refuse(number, result.AccessionVersion, decoded.attemptFault)
+		return nil, acceptance.Refuse(number, result.AccessionVersion, decoded.attemptFault)
 	}
-	return acceptance.Add(number, &result)
+	return nil, acceptance.Add(number, &result)
+}
+
+// malformedBody is a body of which lines can't be read: a bad request (protocol
+// §6.2), as the first of them says. All lines that are refused are named (L5).
+type malformedBody struct {
+	error
+	refused []seqlease.Refusal
+}
+
+// withRefused makes the error of a body with malformed lines of what became of it,
+// which is nothing whatever the store says.
+func withRefused(malformed, err error) error {
+	var refused *seqlease.RefusedError
+	if !errors.As(err, &refused) {
+		return malformed
+	}
+	return &malformedBody{malformed, refused.Refused}
 }
 
 // lineError says what a failed read of lines means.

@@ -61,6 +61,12 @@ const retryAfterSeconds = "5"
 // what the rooms were doing, which is for the log ([seqlease.Explanation]). Of an
 // error that is none of ours, nothing is told.
 func problemOf(err error) (p Problem, known bool) {
+	var malformed *malformedBody
+	if errors.As(err, &malformed) {
+		p, known = problemOf(malformed.error)
+		p.Refused = malformed.refused
+		return p, known
+	}
 	var refused *seqlease.RefusedError
 	if errors.As(err, &refused) {
 		return Problem{

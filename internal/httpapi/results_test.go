@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
 )
 
 func notReady(context.Context) error { return errors.New("the store is away") }
@@ -70,6 +71,7 @@ func TestResults_Refusals(t *testing.T) {
 	}{
 		{"broken line", good + "\n" + second[:50], "", "", 400, []string{"line 2", "deserialised"}},
 		{"broken line after a refused one", resultOf(foreign[0]) + "\n{}", "", "", 400, []string{"line 2", "accession"}},
+		{"more broken lines than a body may have", strings.Repeat("{}\n", queue.MaxResultLines+1), "", "", 400, []string{"line 1", "accession"}},
 		{"missing member", strings.Replace(second, `"data"`, `"date"`, 1), "", "", 400, []string{"line 1", "data"}},
 		{"L18 lone surrogate", strings.Replace(second, `"Kenya"`, `"\udc00"`, 1), "", "", 400, []string{"line 1", "data.metadata.country"}},
 		{"another type", good, "", "application/json", 415, []string{"application/x-ndjson"}},

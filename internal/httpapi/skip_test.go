@@ -54,10 +54,6 @@ func TestResults_L5_B068_SkipStoresTheGoodOnes(t *testing.T) {
 		with(6, `"age"`, `"colour"`),
 		resultOf(mine[7]),
 	}
-	got := d.sendSkipping(t, lines...)
-	if got.Stored != 3 {
-		t.Errorf("%d stored, want 3", got.Stored)
-	}
 	want := []seqlease.Refusal{
 		{AccessionVersion: mine[1].AccessionVersion, Line: 2, Reason: seqlease.RefusedInvalid},
 		{AccessionVersion: mine[2].AccessionVersion, Line: 4, Reason: seqlease.RefusedInvalid},
@@ -69,15 +65,30 @@ func TestResults_L5_B068_SkipStoresTheGoodOnes(t *testing.T) {
 		{AccessionVersion: unknown.AccessionVersion, Line: 11, Reason: seqlease.RefusedNotFound},
 		{AccessionVersion: mine[6].AccessionVersion, Line: 12, Reason: seqlease.RefusedInvalid},
 	}
-	for i := range got.Refused {
-		if got.Refused[i].Detail == "" {
-			t.Errorf("line %d is refused without a detail", got.Refused[i].Line)
+	wantAll := func(refused []seqlease.Refusal) {
+		t.Helper()
+		for i := range refused {
+			if refused[i].Detail == "" {
+				t.Errorf("line %d is refused without a detail", refused[i].Line)
+			}
+			refused[i].Detail = ""
 		}
-		got.Refused[i].Detail = ""
+		if diff := cmp.Diff(want, refused); diff != "" {
+			t.Errorf("refused (-want +got):\n%s", diff)
+		}
 	}
-	if diff := cmp.Diff(want, got.Refused); diff != "" {
-		t.Errorf("refused (-want +got):\n%s", diff)
+	// Else nothing is stored; that there are lines which can't be read decides the
+	// status, and hides no other.
+	problem := d.sendResults(t, strings.Join(lines, "\n")).problem(t, 400, "line 2", "deserialised")
+	if problem.Type != "urn:seqlease:problem:invalid-request" {
+		t.Errorf("got a problem of type %s", problem.Type)
 	}
+	wantAll(problem.Refused)
+	got := d.sendSkipping(t, lines...)
+	if got.Stored != 3 {
+		t.Errorf("%d stored, want 3", got.Stored)
+	}
+	wantAll(got.Refused)
 	if n := d.statusCounts(t, "zika")[seqlease.Processed]; n != 3 {
 		t.Errorf("%d processed, want 3", n)
 	}
