@@ -19,7 +19,7 @@ import (
 // finished, and a failing one is made smaller in time of its own
 // (-rapid.shrinktime). A long run: go test -timeout 0 -run TestModel
 // ./internal/sqlite -args -model.for=1h -rapid.checks=1000000.
-var modelFor = flag.Duration("model.for", 10*time.Second, "how long the model draws sequences for each store")
+var modelFor = flag.Duration("model.for", 8*time.Second, "how long the model draws sequences for each store")
 
 // RunModel draws sequences of calls, makes them on one or two servers' stores of
 // a database and compares every answer, and after each call what everybody sees,
@@ -29,8 +29,12 @@ func RunModel(t *testing.T, h Harness) {
 	defer cancel()
 	failed := false
 	tally := map[string]int{}
+	missing := func() []string {
+		return slices.DeleteFunc((&world{h: h}).coverage(), func(what string) bool { return tally[what] > 0 })
+	}
 	rapid.Check(t, func(r *rapid.T) {
-		if ctx.Err() != nil && !failed {
+		enough := tally["sequences"] >= leastSequences && len(missing()) == 0 || tally["sequences"] >= mostForCoverage
+		if ctx.Err() != nil && enough && !failed {
 			return // nothing is drawn any more, but what failed is made smaller
 		}
 		withStores(t, h, func(st *testing.T, servers []Store) {
@@ -39,16 +43,30 @@ func RunModel(t *testing.T, h Harness) {
 			tally["sequences"]++
 			done := false
 			defer func() { failed = failed || !done }()
-			for range 4 { // of -rapid.steps calls on average
+			for round := range rounds { // of -rapid.steps calls on average
 				w.submit(r)
 				r.Repeat(w.actions())
+				for _, play := range w.plots(round) {
+					play(r)
+					w.look(r)
+				}
 			}
 			w.drain(r)
 			done = true
 		})
 	})
 	t.Logf("%v", tally)
+	if left := missing(); len(left) > 0 && !t.Failed() {
+		t.Errorf("in %d sequences there were no %q", tally["sequences"], left)
+	}
 }
+
+// However slow the machine is, so many sequences are drawn at least; and beyond
+// the time, so many at most for the sake of what hasn't happened yet.
+const (
+	leastSequences  = 2
+	mostForCoverage = 8
+)
 
 // withStores opens stores for the time of run, as a subtest that waits beside it:
 // so they are closed after each sequence, while run stays in rapid's goroutine.
@@ -176,8 +194,11 @@ func (w *world) document() []byte {
 }
 
 func (w *world) submit(r *rapid.T) {
+	w.submitSome(r, rapid.IntRange(1, 9).Draw(r, "entries"))
+}
+
+func (w *world) submitSome(r *rapid.T, n int) {
 	s := w.server(r)
-	n := rapid.IntRange(1, 9).Draw(r, "entries")
 	group := rapid.SampledFrom(w.groups).Draw(r, "group")
 	var documents []string
 	u := submission.Upload{

@@ -95,7 +95,7 @@ func (w *world) selection(r *rapid.T, is func(*modelEntry) bool) (queue.Selectio
 }
 
 func (w *world) requeue(r *rapid.T) {
-	if len(w.where(func(e *modelEntry) bool { return e.quarantined && e.holder != nil })) > 0 {
+	if w.processedAgain() {
 		r.Skip("one in quarantine is being processed again")
 	}
 	s, entries := w.selection(r, func(e *modelEntry) bool { return e.quarantined })
@@ -156,8 +156,13 @@ func (w *world) free(r *rapid.T) {
 	if by == "entries" || by == "attempt and entries" {
 		f.Entries = named(pick(r, l.entries, "freed"))
 	}
+	w.freeOf(r, f)
+}
+
+// freeOf ends leases and checks the answer (L16).
+func (w *world) freeOf(r *rapid.T, f queue.FreeLeases) {
 	meant := func(e *modelEntry, of *modelLease) bool {
-		return of != nil && (f.AttemptIDs == nil || of.id == l.id) && (f.WorkerID == "" || of.worker == f.WorkerID) &&
+		return of != nil && (f.AttemptIDs == nil || slices.Contains(f.AttemptIDs, of.id)) && (f.WorkerID == "" || of.worker == f.WorkerID) &&
 			(f.Entries == nil || slices.Contains(f.Entries, e.av))
 	}
 	server := w.operator(r)

@@ -80,6 +80,18 @@ func (w *world) readSpent(r *rapid.T, s Store) []queue.SpentTicket {
 // keep does what the keeper does, and something may happen between its look and
 // its write (B001).
 func (w *world) keep(r *rapid.T) {
+	w.judge(r, func() {
+		for range rapid.IntRange(0, 3).Draw(r, "meanwhile") {
+			meanwhile := map[string]func(*rapid.T){
+				"edit": w.edit, "delete": w.remove, "quarantine": w.quarantine, "requeue": w.requeueAll, "reprocess": w.reprocess,
+			}
+			meanwhile[rapid.SampledFrom([]string{"edit", "delete", "quarantine", "requeue", "reprocess"}).Draw(r, "happens")](r)
+		}
+	})
+}
+
+// judge quarantines what is used up, after what happens meanwhile.
+func (w *world) judge(r *rapid.T, meanwhile func()) {
 	s := w.server(r)
 	w.sweepAll(r, s)
 	list := w.readSpent(r, s)
@@ -99,12 +111,7 @@ func (w *world) keep(r *rapid.T) {
 	}
 	w.focus = slices.Concat(w.waiting(spent), w.where(func(e *modelEntry) bool { return e.quarantined }))
 	defer func() { w.focus = nil }()
-	for range rapid.IntRange(0, 3).Draw(r, "meanwhile") {
-		meanwhile := map[string]func(*rapid.T){
-			"edit": w.edit, "delete": w.remove, "quarantine": w.quarantine, "requeue": w.requeueAll, "reprocess": w.reprocess,
-		}
-		meanwhile[rapid.SampledFrom([]string{"edit", "delete", "quarantine", "requeue", "reprocess"}).Draw(r, "happens")](r)
-	}
+	meanwhile()
 	n, err := w.server(r).Quarantine(w.ctx, verdicts)
 	w.must(r, "quarantine", err)
 	want := 0
@@ -120,16 +127,28 @@ func (w *world) keep(r *rapid.T) {
 	w.tally["verdicts passed over"] += len(read) - n
 }
 
+// processedAgain says that something in quarantine is in a lease, or in one that
+// has ended: whether a requeue cuts it from there is the store's affair.
+func (w *world) processedAgain() bool {
+	return len(w.where(func(e *modelEntry) bool { return e.quarantined && (e.holder != nil || e.ended != nil) })) > 0
+}
+
 // requeueAll requeues unless one in quarantine is being processed again.
 func (w *world) requeueAll(r *rapid.T) {
-	if len(w.where(func(e *modelEntry) bool { return e.quarantined && e.holder != nil })) == 0 {
+	if !w.processedAgain() {
 		w.requeue(r)
 	}
 }
 
+// canLose says whether the harness can make gaps.
+func (w *world) canLose() bool {
+	_, lacking := w.h.Lacks[LoseTickets]
+	return !lacking && w.h.Lose != nil
+}
+
 // lose makes a gap: an entry that waits has no ticket any more.
 func (w *world) lose(r *rapid.T) {
-	if _, lacking := w.h.Lacks[LoseTickets]; lacking || w.h.Lose == nil {
+	if !w.canLose() {
 		r.Skip("nothing can be lost")
 	}
 	e := one(r, w.where(func(e *modelEntry) bool { return e.waits }), "entry")

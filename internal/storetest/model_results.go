@@ -119,6 +119,16 @@ func (w *world) results(r *rapid.T) {
 	if len(lines) > 0 && rapid.IntRange(0, 9).Draw(r, "right user") > 0 && lines[0].lease != nil {
 		sub.ClaimedBy = lines[0].lease.user
 	}
+	if rapid.IntRange(0, 7).Draw(r, "invalid") == 0 {
+		sub.Invalid = append(sub.Invalid, seqlease.Refusal{
+			AccessionVersion: one(r, w.entries, "invalid").av, Line: len(lines) + 1, Reason: seqlease.RefusedInvalid, Detail: "unknown field",
+		})
+	}
+	w.send(r, s, sub, lines)
+}
+
+// send submits the lines and checks what becomes of them.
+func (w *world) send(r *rapid.T, s Store, sub queue.Submission, lines []modelLine) {
 	var want []seqlease.Refusal
 	fates := make([]fate, len(lines))
 	stored := 0
@@ -131,11 +141,7 @@ func (w *world) results(r *rapid.T) {
 		}
 		want = append(want, seqlease.Refusal{AccessionVersion: l.AccessionVersion, Line: l.Number, Reason: fates[i].reasons[0]})
 	}
-	if rapid.IntRange(0, 7).Draw(r, "invalid") == 0 {
-		refused := seqlease.Refusal{AccessionVersion: one(r, w.entries, "invalid").av, Line: len(lines) + 1, Reason: seqlease.RefusedInvalid, Detail: "unknown field"}
-		sub.Invalid = append(sub.Invalid, refused)
-		want = append(want, refused)
-	}
+	want = append(want, sub.Invalid...)
 	accepted, err := s.AcceptResults(w.ctx, sub)
 	refusals := accepted.Refused
 	if !sub.Skip && len(want) > 0 {
@@ -186,10 +192,16 @@ func (w *world) renew(r *rapid.T) {
 		ask.ClaimedBy = l.user
 	}
 	ask.Lease = rapid.SampledFrom([]time.Duration{0, time.Minute, 10 * time.Minute, 2 * hour}).Draw(r, "lease")
+	w.renewOf(r, l, ask)
+}
+
+// renewOf renews the lease and checks the answer (L7).
+func (w *world) renewOf(r *rapid.T, l *modelLease, ask queue.Renew) {
 	renewed, err := w.server(r).Renew(w.ctx, ask)
 	held := l.held()
 	if len(held) == 0 || ask.ClaimedBy != l.user {
 		wantIs(r, "renew", err, seqlease.ErrLeaseLost)
+		w.tally["renewals refused"]++
 		return
 	}
 	w.must(r, "renew", err)
@@ -204,6 +216,7 @@ func (w *world) renew(r *rapid.T) {
 	slices.SortFunc(lost, seqlease.AccessionVersion.Compare)
 	slices.SortFunc(renewed.Lost, seqlease.AccessionVersion.Compare)
 	same(r, "lost", renewed.Lost, lost)
+	w.tally["told as lost"] += len(lost)
 	l.until = w.now + want
 }
 
@@ -219,10 +232,15 @@ func (w *world) giveBack(r *rapid.T) {
 		by = "user" // what is left of the lease isn't known
 	}
 	g.Undelivered, g.Damaged = by == "undelivered", by == "damaged"
-	from := l.held()
 	if !g.Undelivered && rapid.Bool().Draw(r, "some") {
 		g.Entries = named(pick(r, l.entries, "given back"))
 	}
+	w.giveBackOf(r, l, g, by)
+}
+
+// giveBackOf gives back of the lease and checks the answer (L8).
+func (w *world) giveBackOf(r *rapid.T, l *modelLease, g queue.GiveBack, by string) {
+	from := l.held()
 	if g.Undelivered {
 		g.CountsAsAttempt = false
 		if w.now >= l.until {
