@@ -100,7 +100,7 @@ func (f *Fleet) quarantine(ctx context.Context, random *rand.Rand) error {
 	return f.operate(ctx, Quarantined, func(ctx context.Context, operator *client.Client) (int, error) {
 		stored, err := storedIn(ctx, f.store)
 		if err != nil {
-			return 0, nil // another fault has the database
+			return 0, err // another fault has the database
 		}
 		entries := someOf(random, stored, func(s evidence.Stored) bool { return s.Result.IsZero() })
 		if len(entries) == 0 {
@@ -141,7 +141,7 @@ func (f *Fleet) reprocess(ctx context.Context, random *rand.Rand) error {
 	return f.operate(ctx, Reprocessed, func(ctx context.Context, operator *client.Client) (int, error) {
 		stored, err := storedIn(ctx, f.store)
 		if err != nil {
-			return 0, nil // another fault has the database
+			return 0, err // another fault has the database
 		}
 		entries := someOf(random, stored, func(s evidence.Stored) bool { return !s.Result.IsZero() && !s.Quarantined })
 		if len(entries) == 0 {
