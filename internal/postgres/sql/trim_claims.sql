@@ -1,4 +1,4 @@
--- seqlease trim_claims: records of claims whose leases ended that long ago and hold nothing
+-- seqlease trim_claims (L16): records of claims whose leases ended that long ago and hold nothing
 DELETE FROM claim_record WHERE ctid = ANY (ARRAY(
     SELECT c.ctid FROM organism AS o
     CROSS JOIN LATERAL (

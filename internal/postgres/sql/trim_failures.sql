@@ -1,4 +1,4 @@
--- seqlease trim_failures: failures of more than that age; another server's trimming is not waited for
+-- seqlease trim_failures (L16): failures of more than that age; another server's trimming is not waited for
 DELETE FROM failure WHERE ctid = ANY (ARRAY(
     SELECT f.ctid FROM organism AS o
     CROSS JOIN LATERAL (

@@ -1,4 +1,4 @@
--- seqlease claim_note: one row for each slice of a claim, for the history of its entries
+-- seqlease claim_note (L16): one row for each slice of a claim, for the history of its entries
 INSERT INTO claim_record (attempt_id, organism_id, pipeline_version, claimed_at, lease_seconds, claimed_by, worker_id, entries,
                           first_entry_id, last_entry_id, entry_ids, attempts)
 SELECT l.attempt_id, l.organism_id, l.pipeline_version, l.claimed_at, l.lease_seconds, l.claimed_by, l.worker_id, count(*),

@@ -1,4 +1,4 @@
--- seqlease failed_results: present results with errors
+-- seqlease failed_results (V9): present results with errors
 SELECT e.id, e.accession, e.version, r.dictionary_id, r.body
 FROM result AS r INDEXED BY result_with_errors
 CROSS JOIN entry AS e ON e.id = r.entry_id AND e.revision = r.revision AND e.organism_id = @organism_id

@@ -1,4 +1,4 @@
--- seqlease failures: the last failures of each of [[entry id, pipeline version, revision],…], newest first
+-- seqlease failures (L9): the last failures of each of [[entry id, pipeline version, revision],…], newest first
 SELECT k.key, f.at, f.pipeline_version, f.attempt_id, f.kind, f.worker_id, f.claimed_by, f.counted, f.reason
 FROM json_each(@keys) AS k
 CROSS JOIN failure AS f

@@ -1,4 +1,4 @@
--- seqlease history_entry
+-- seqlease history_entry (L16)
 SELECT e.id, e.organism_id
 FROM published_entry AS e
 WHERE e.accession = @accession AND e.version = @version

@@ -1,4 +1,4 @@
--- seqlease history_failures: the last failures of an entry
+-- seqlease history_failures (L16): the last failures of an entry
 SELECT f.at, f.pipeline_version, f.attempt_id, f.kind, f.worker_id, f.claimed_by, f.counted, f.reason
 FROM failure AS f
 WHERE f.entry_id = @entry_id

@@ -1,4 +1,4 @@
--- seqlease note_refusals: lines, [["ACC",version,"attempt id" or null,"reason"],…], of entries that the user holds; the lease goes on
+-- seqlease note_refusals (L9, L16): lines, [["ACC",version,"attempt id" or null,"reason"],…], of entries that the user holds; the lease goes on
 INSERT INTO failure (entry_id, revision, pipeline_version, organism_id, at, attempt_id, kind, worker_id, claimed_by, counted, reason)
 SELECT d.entry_id, d.revision, d.pipeline_version, l.organism_id, c.now, d.attempt_id, 'refused', l.worker_id, l.claimed_by, 0, n.value ->> 3
 FROM json_each(@lines) AS n

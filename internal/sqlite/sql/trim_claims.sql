@@ -1,4 +1,4 @@
--- seqlease trim_claims: records of claims that ended long ago
+-- seqlease trim_claims (L16): records of claims that ended long ago
 DELETE FROM claim_record
 WHERE id IN (SELECT c.id FROM claim_record AS c
              WHERE c.claimed_at < (SELECT now FROM clock) - @keep
