@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -33,124 +34,140 @@ var (
 	someTime    = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 )
 
-// TestCalls_SendAndRead has what each call sends, and what it makes of an answer.
+// What several answers have in them.
+const (
+	someID      = "01020300-0000-0000-0000-000000000000"
+	someFailure = `{"at":"2026-03-04T05:06:07Z","pipelineVersion":1,"processingAttemptId":"` + someID + `","kind":"expired","workerId":"w","claimedBy":"p","counted":true,"reason":"r","later":1}`
+)
+
+var someFailureRead = client.Failure{At: someTime, PipelineVersion: 1, AttemptID: someAttempt, Kind: "expired", WorkerID: "w", ClaimedBy: "p", Counted: true, Reason: "r"}
+
+// calls have what each call sends, and what it makes of an answer.
+var calls = []struct {
+	name, answer, path, body string
+	call                     func(ctx context.Context, c *client.Client) (any, error)
+	want                     any
+}{
+	{
+		"renew", `{"leaseUntil":"2026-03-04T05:06:07Z","leaseSeconds":60,"held":3,"lost":[{"accession":"LOC_000001Y","version":2}]}`,
+		"POST /zika/renew-lease", `{"processingAttemptId":"` + someID + `","leaseSeconds":60}`,
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.RenewLease(ctx, "zika", someAttempt, time.Minute)
+		},
+		client.RenewedLease{Until: someTime, Lease: time.Minute, Entries: 3, Lost: []seqlease.AccessionVersion{someEntry}},
+	},
+	{
+		"renew as claimed", `{"leaseUntil":"2026-03-04T05:06:07Z","leaseSeconds":60,"held":3,"lost":[]}`,
+		"POST /zika/renew-lease", `{"processingAttemptId":"` + someID + `"}`,
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.RenewLease(ctx, "zika", someAttempt, 0)
+		},
+		client.RenewedLease{Until: someTime, Lease: time.Minute, Entries: 3, Lost: []seqlease.AccessionVersion{}},
+	},
+	{
+		"return all", `{"returned":5}`, "POST /zika/return-lease", `{"processingAttemptId":"` + someID + `"}`,
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.ReturnLease(ctx, "zika", client.LeaseReturn{AttemptID: someAttempt})
+		}, 5,
+	},
+	{
+		"return some", `{"returned":1}`, "POST /zika/return-lease",
+		`{"processingAttemptId":"` + someID + `","accessionVersions":[{"accession":"LOC_000001Y","version":2}],"reason":"r","countsAsAttempt":true}`,
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.ReturnLease(ctx, "zika", client.LeaseReturn{AttemptID: someAttempt, Entries: []seqlease.AccessionVersion{someEntry}, Reason: "r", CountsAsAttempt: true})
+		}, 1,
+	},
+	{
+		"leases", `{"leases":[{"processingAttemptId":"` + someID + `","pipelineVersion":1,"claimedBy":"p","workerId":"w","claimedAt":"2026-03-04T05:06:07Z",` +
+			`"leaseUntil":"2026-03-04T05:06:07Z","ended":true,"entries":1,"claimed":2,"first":[{"accession":"LOC_000001Y","version":2}]}],` +
+			`"failingWorkers":[{"workerId":"w","claimedBy":"p","failures":3,"lastAt":"2026-03-04T05:06:07Z","lastKind":"expired","lastReason":""}],"next":"a_b"}`,
+		"GET /zika/leases?after=x&limit=7", "",
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Leases(ctx, "zika", client.Page{After: "x", Limit: 7})
+		},
+		client.LeasePage{
+			Leases: []client.HeldLease{{
+				AttemptID: someAttempt, PipelineVersion: 1, ClaimedBy: "p", WorkerID: "w", ClaimedAt: someTime, Until: someTime,
+				Ended: true, Entries: 1, Claimed: 2, First: []seqlease.AccessionVersion{someEntry},
+			}},
+			FailingWorkers: []client.FailingWorker{{WorkerID: "w", ClaimedBy: "p", Failures: 3, LastAt: someTime, LastKind: "expired"}},
+			Next:           "a_b",
+		},
+	},
+	{
+		"free", `{"freed":4}`, "POST /zika/leases/free", `{"processingAttemptIds":["` + someID + `"],"workerId":"w","reason":"r"}`,
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.FreeLeases(ctx, "zika", client.LeaseSelection{AttemptIDs: []seqlease.AttemptID{someAttempt}, WorkerID: "w", Reason: "r"})
+		}, 4,
+	},
+	{
+		"quarantined", `{"entries":[{"accession":"LOC_000001Y","version":2,"pipelineVersion":1,"quarantinedAt":"2026-03-04T05:06:07Z","quarantinedBy":"","attempts":5,"handOuts":6,"reason":"r","failures":[` + someFailure + `]}],"next":null}`,
+		"GET /zika/quarantine", "",
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Quarantined(ctx, "zika", client.Page{})
+		},
+		client.QuarantinePage{Entries: []client.QuarantinedEntry{{
+			AccessionVersion: someEntry, PipelineVersion: 1, At: someTime, Attempts: 5, HandOuts: 6, Reason: "r", Failures: []client.Failure{someFailureRead},
+		}}},
+	},
+	{
+		"quarantine", `{"quarantined":2}`, "POST /zika/quarantine", `{"accessionVersions":[{"accession":"LOC_000001Y","version":2}],"reason":"r"}`,
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Quarantine(ctx, "zika", client.Selection{Entries: []seqlease.AccessionVersion{someEntry}, Reason: "r"})
+		}, 2,
+	},
+	{
+		"requeue", `{"requeued":2}`, "POST /zika/quarantine/requeue", `{"errorContains":"e","workerId":"w"}`,
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Requeue(ctx, "zika", client.Selection{ErrorContains: "e", WorkerID: "w"})
+		}, 2,
+	},
+	{
+		"reprocess", `{"requeued":2}`, "POST /zika/reprocess", `{"pipelineVersion":3,"submittedFrom":"2026-03-04T05:06:07Z","all":true}`,
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Reprocess(ctx, "zika", client.Selection{PipelineVersion: 3, SubmittedFrom: someTime, All: true})
+		}, 2,
+	},
+	{
+		"pause", `{"paused":true,"pausedPipelineVersions":[2]}`, "POST /zika/pause", `{"reason":"r"}`,
+		func(ctx context.Context, c *client.Client) (any, error) { return c.SetPaused(ctx, "zika", true, "r") },
+		client.PauseState{Paused: true, PipelineVersions: []seqlease.PipelineVersion{2}},
+	},
+	{
+		"resume", `{"paused":false,"pausedPipelineVersions":[]}`, "POST /zika/resume", `{}`,
+		func(ctx context.Context, c *client.Client) (any, error) { return c.SetPaused(ctx, "zika", false, "") },
+		client.PauseState{PipelineVersions: []seqlease.PipelineVersion{}},
+	},
+	{
+		"pause a version", `{"pipelineVersion":4,"paused":true}`, "POST /zika/pipelines/4/pause", `{}`,
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return nil, c.SetPipelinePaused(ctx, "zika", 4, true, "")
+		}, nil,
+	},
+	{
+		"history", `{"accession":"LOC_000001Y","version":2,"claims":[{"processingAttemptId":"` + someID + `","pipelineVersion":1,"claimedBy":"p","workerId":"w",` +
+			`"claimedAt":"2026-03-04T05:06:07Z","leaseSeconds":60,"attempt":1,"entries":9,"acceptedAt":"2026-03-04T05:06:07Z","leaseUntil":null}],"failures":[` + someFailure + `],` +
+			`"quarantine":[{"pipelineVersion":1,"at":"2026-03-04T05:06:07Z","by":"o","reason":"r","attempts":2,"handOuts":3}]}`,
+		"GET /zika/entries/LOC_000001Y/2/history", "",
+		func(ctx context.Context, c *client.Client) (any, error) { return c.History(ctx, "zika", someEntry) },
+		client.History{
+			AccessionVersion: someEntry, Failures: []client.Failure{someFailureRead},
+			Claims: []client.ClaimRecord{{
+				AttemptID: someAttempt, PipelineVersion: 1, ClaimedBy: "p", WorkerID: "w", ClaimedAt: someTime, LeaseSeconds: 60,
+				Attempt: 1, Entries: 9, AcceptedAt: &someTime,
+			}},
+			Quarantine: []client.QuarantineRecord{{PipelineVersion: 1, At: someTime, By: "o", Reason: "r", Attempts: 2, HandOuts: 3}},
+		},
+	},
+}
+
 func TestCalls_SendAndRead(t *testing.T) {
 	t.Parallel()
-	const id = "01020300-0000-0000-0000-000000000000"
-	const failure = `{"at":"2026-03-04T05:06:07Z","pipelineVersion":1,"processingAttemptId":"` + id + `","kind":"expired","workerId":"w","claimedBy":"p","counted":true,"reason":"r","later":1}`
-	wantFailure := client.Failure{At: someTime, PipelineVersion: 1, AttemptID: someAttempt, Kind: "expired", WorkerID: "w", ClaimedBy: "p", Counted: true, Reason: "r"}
-	ctx := t.Context()
-	for _, tt := range []struct {
-		name, answer, path, body string
-		call                     func(c *client.Client) (any, error)
-		want                     any
-	}{
-		{
-			"renew", `{"leaseUntil":"2026-03-04T05:06:07Z","leaseSeconds":60,"held":3,"lost":[{"accession":"LOC_000001Y","version":2}]}`,
-			"POST /zika/renew-lease", `{"processingAttemptId":"` + id + `","leaseSeconds":60}`,
-			func(c *client.Client) (any, error) { return c.RenewLease(ctx, "zika", someAttempt, time.Minute) },
-			client.RenewedLease{Until: someTime, Lease: time.Minute, Entries: 3, Lost: []seqlease.AccessionVersion{someEntry}},
-		},
-		{
-			"renew as claimed", `{"leaseUntil":"2026-03-04T05:06:07Z","leaseSeconds":60,"held":3,"lost":[]}`,
-			"POST /zika/renew-lease", `{"processingAttemptId":"` + id + `"}`,
-			func(c *client.Client) (any, error) { return c.RenewLease(ctx, "zika", someAttempt, 0) },
-			client.RenewedLease{Until: someTime, Lease: time.Minute, Entries: 3, Lost: []seqlease.AccessionVersion{}},
-		},
-		{
-			"return all", `{"returned":5}`, "POST /zika/return-lease", `{"processingAttemptId":"` + id + `"}`,
-			func(c *client.Client) (any, error) {
-				return c.ReturnLease(ctx, "zika", client.LeaseReturn{AttemptID: someAttempt})
-			}, 5,
-		},
-		{
-			"return some", `{"returned":1}`, "POST /zika/return-lease",
-			`{"processingAttemptId":"` + id + `","accessionVersions":[{"accession":"LOC_000001Y","version":2}],"reason":"r","countsAsAttempt":true}`,
-			func(c *client.Client) (any, error) {
-				return c.ReturnLease(ctx, "zika", client.LeaseReturn{AttemptID: someAttempt, Entries: []seqlease.AccessionVersion{someEntry}, Reason: "r", CountsAsAttempt: true})
-			}, 1,
-		},
-		{
-			"leases", `{"leases":[{"processingAttemptId":"` + id + `","pipelineVersion":1,"claimedBy":"p","workerId":"w","claimedAt":"2026-03-04T05:06:07Z",` +
-				`"leaseUntil":"2026-03-04T05:06:07Z","ended":true,"entries":1,"claimed":2,"first":[{"accession":"LOC_000001Y","version":2}]}],` +
-				`"failingWorkers":[{"workerId":"w","claimedBy":"p","failures":3,"lastAt":"2026-03-04T05:06:07Z","lastKind":"expired","lastReason":""}],"next":"a_b"}`,
-			"GET /zika/leases?after=x&limit=7", "",
-			func(c *client.Client) (any, error) { return c.Leases(ctx, "zika", client.Page{After: "x", Limit: 7}) },
-			client.LeasePage{
-				Leases: []client.HeldLease{{
-					AttemptID: someAttempt, PipelineVersion: 1, ClaimedBy: "p", WorkerID: "w", ClaimedAt: someTime, Until: someTime,
-					Ended: true, Entries: 1, Claimed: 2, First: []seqlease.AccessionVersion{someEntry},
-				}},
-				FailingWorkers: []client.FailingWorker{{WorkerID: "w", ClaimedBy: "p", Failures: 3, LastAt: someTime, LastKind: "expired"}},
-				Next:           "a_b",
-			},
-		},
-		{
-			"free", `{"freed":4}`, "POST /zika/leases/free", `{"processingAttemptIds":["` + id + `"],"workerId":"w","reason":"r"}`,
-			func(c *client.Client) (any, error) {
-				return c.FreeLeases(ctx, "zika", client.LeaseSelection{AttemptIDs: []seqlease.AttemptID{someAttempt}, WorkerID: "w", Reason: "r"})
-			}, 4,
-		},
-		{
-			"quarantined", `{"entries":[{"accession":"LOC_000001Y","version":2,"pipelineVersion":1,"quarantinedAt":"2026-03-04T05:06:07Z","quarantinedBy":"","attempts":5,"handOuts":6,"reason":"r","failures":[` + failure + `]}],"next":null}`,
-			"GET /zika/quarantine", "",
-			func(c *client.Client) (any, error) { return c.Quarantined(ctx, "zika", client.Page{}) },
-			client.QuarantinePage{Entries: []client.QuarantinedEntry{{
-				AccessionVersion: someEntry, PipelineVersion: 1, At: someTime, Attempts: 5, HandOuts: 6, Reason: "r", Failures: []client.Failure{wantFailure},
-			}}},
-		},
-		{
-			"quarantine", `{"quarantined":2}`, "POST /zika/quarantine", `{"accessionVersions":[{"accession":"LOC_000001Y","version":2}],"reason":"r"}`,
-			func(c *client.Client) (any, error) {
-				return c.Quarantine(ctx, "zika", client.Selection{Entries: []seqlease.AccessionVersion{someEntry}, Reason: "r"})
-			}, 2,
-		},
-		{
-			"requeue", `{"requeued":2}`, "POST /zika/quarantine/requeue", `{"errorContains":"e","workerId":"w"}`,
-			func(c *client.Client) (any, error) {
-				return c.Requeue(ctx, "zika", client.Selection{ErrorContains: "e", WorkerID: "w"})
-			}, 2,
-		},
-		{
-			"reprocess", `{"requeued":2}`, "POST /zika/reprocess", `{"pipelineVersion":3,"submittedFrom":"2026-03-04T05:06:07Z","all":true}`,
-			func(c *client.Client) (any, error) {
-				return c.Reprocess(ctx, "zika", client.Selection{PipelineVersion: 3, SubmittedFrom: someTime, All: true})
-			}, 2,
-		},
-		{
-			"pause", `{"paused":true,"pausedPipelineVersions":[2]}`, "POST /zika/pause", `{"reason":"r"}`,
-			func(c *client.Client) (any, error) { return c.SetPaused(ctx, "zika", true, "r") },
-			client.PauseState{Paused: true, PipelineVersions: []seqlease.PipelineVersion{2}},
-		},
-		{
-			"resume", `{"paused":false,"pausedPipelineVersions":[]}`, "POST /zika/resume", `{}`,
-			func(c *client.Client) (any, error) { return c.SetPaused(ctx, "zika", false, "") },
-			client.PauseState{PipelineVersions: []seqlease.PipelineVersion{}},
-		},
-		{
-			"pause a version", `{"pipelineVersion":4,"paused":true}`, "POST /zika/pipelines/4/pause", `{}`,
-			func(c *client.Client) (any, error) { return nil, c.SetPipelinePaused(ctx, "zika", 4, true, "") }, nil,
-		},
-		{
-			"history", `{"accession":"LOC_000001Y","version":2,"claims":[{"processingAttemptId":"` + id + `","pipelineVersion":1,"claimedBy":"p","workerId":"w",` +
-				`"claimedAt":"2026-03-04T05:06:07Z","leaseSeconds":60,"attempt":1,"entries":9,"acceptedAt":"2026-03-04T05:06:07Z","leaseUntil":null}],"failures":[` + failure + `],` +
-				`"quarantine":[{"pipelineVersion":1,"at":"2026-03-04T05:06:07Z","by":"o","reason":"r","attempts":2,"handOuts":3}]}`,
-			"GET /zika/entries/LOC_000001Y/2/history", "",
-			func(c *client.Client) (any, error) { return c.History(ctx, "zika", someEntry) },
-			client.History{
-				AccessionVersion: someEntry, Failures: []client.Failure{wantFailure},
-				Claims: []client.ClaimRecord{{
-					AttemptID: someAttempt, PipelineVersion: 1, ClaimedBy: "p", WorkerID: "w", ClaimedAt: someTime, LeaseSeconds: 60,
-					Attempt: 1, Entries: 9, AcceptedAt: &someTime,
-				}},
-				Quarantine: []client.QuarantineRecord{{PipelineVersion: 1, At: someTime, By: "o", Reason: "r", Attempts: 2, HandOuts: 3}},
-			},
-		},
-	} {
+	for _, tt := range calls {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var sent asked
-			got, err := tt.call(serve(t, sent.answering(tt.answer)))
+			got, err := tt.call(t.Context(), serve(t, sent.answering(tt.answer)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +178,7 @@ func TestCalls_SendAndRead(t *testing.T) {
 				t.Errorf("sent %+v, want %+v", sent, want)
 			}
 			lost := answer(409, `{"type":"urn:seqlease:problem:lease-lost","title":"Conflict","status":409,"detail":"over"}`, "Content-Type", "application/problem+json")
-			if _, err := tt.call(serve(t, lost)); !errors.Is(err, seqlease.ErrLeaseLost) || !strings.Contains(err.Error(), "zika") && !strings.Contains(err.Error(), id) && !strings.Contains(err.Error(), "LOC_") {
+			if _, err := tt.call(t.Context(), serve(t, lost)); !errors.Is(err, seqlease.ErrLeaseLost) || !strings.Contains(err.Error(), "zika") && !strings.Contains(err.Error(), someID) && !strings.Contains(err.Error(), "LOC_") {
 				t.Errorf("a refusal is %v", err)
 			}
 		})
