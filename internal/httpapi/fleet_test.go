@@ -87,7 +87,7 @@ func (f *fleet) work(t *testing.T, worker string, n int) error {
 // there are batches, and none too many.
 func TestClaim_B023_NoRaceIsLost(t *testing.T) {
 	t.Parallel()
-	const workers, batch, batches = 64, 100, 60
+	const workers, batch, batches = 64, 100, 20
 	for name, open := range map[string]func(*testing.T) doorOptions{
 		"sqlite":   func(*testing.T) doorOptions { return doorOptions{} },
 		"postgres": func(t *testing.T) doorOptions { return doorOptions{open: openPostgres(newPostgres(t), 8)} }, //nolint:thelper // makes options
@@ -104,7 +104,7 @@ func TestClaim_B023_NoRaceIsLost(t *testing.T) {
 			if err := working.Wait(); err != nil {
 				t.Error(err)
 			}
-			if most := int64(batches * 102 / 100); f.claims.Load() > most {
+			if most := int64(batches * 102 / 100); f.claims.Load() > most { // as good as none
 				t.Errorf("%d claims for %d batches, want at most %d", f.claims.Load(), batches, most)
 			}
 			if n := f.stored.Load(); n != batches*batch {
