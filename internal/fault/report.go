@@ -61,8 +61,8 @@ func (r *Report) String() string {
 	for _, kind := range slices.Sorted(maps.Keys(r.Faults)) {
 		kinds = append(kinds, fmt.Sprintf("%s %d", kind, r.Faults[kind]))
 	}
-	return fmt.Sprintf("%s seed=%d %.0fs entries=%d claims=%d accepted=%d refused=%d expired=%d quarantined=%d poisoned=%d operators=%d snapshots=%d faults=%d (%s) violations=%d",
-		r.Store, r.Seed, r.Seconds, r.Entries, r.Claims, r.Accepted, r.Refused, r.Expired, r.Quarantined, r.Poisoned, r.Operators, r.Snapshots, r.FaultsInAll,
+	return fmt.Sprintf("%s seed=%d %.0fs entries=%d claims=%d accepted=%d refused=%d expired=%d quarantined=%d poisoned=%d operators=%d snapshots=%d faults=%d kinds=%d (%s) violations=%d",
+		r.Store, r.Seed, r.Seconds, r.Entries, r.Claims, r.Accepted, r.Refused, r.Expired, r.Quarantined, r.Poisoned, r.Operators, r.Snapshots, r.FaultsInAll, len(kinds),
 		strings.Join(kinds, ", "), len(r.Violations))
 }
 

@@ -74,7 +74,7 @@ func (s *submitter) upload(ctx context.Context, n int) bool {
 	if large {
 		n, note = largeEntries, noise(s.fleet.options.LargeBytes/largeEntries)
 	}
-	if s.poisoned < s.fleet.options.Poison {
+	if s.poisoned < s.fleet.options.Poison && !large { // the large ones are to be released
 		u.Poisoned = fmt.Sprintf("u%d-%d", number, n/2)
 	}
 	var metadata, sequences strings.Builder
