@@ -43,7 +43,7 @@ func TestRules_EveryNumberThatIsCitedIsExplained(t *testing.T) {
 		case entry.IsDir() || !slices.Contains([]string{".go", ".sql", ".py", ".md", ".yaml"}, filepath.Ext(path)) || strings.HasSuffix(path, ".gen.go"):
 			return nil
 		}
-		content, err := os.ReadFile(path) //nolint:gosec // of this repository
+		content, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
