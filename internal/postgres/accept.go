@@ -18,6 +18,10 @@ import (
 //go:embed sql/accept_results.sql
 var acceptResultsSQL string
 
+// linesAtOnce is how many lines go into a statement, which bounds the memory that
+// its arguments take.
+const linesAtOnce = 10_000
+
 // AcceptResults stores results of entries that the attempts hold, or nothing
 // (L3, L5, L6, L10), as [queue.Store] says. In the usual case it is one
 // statement, whatever the number of lines and attempts.
@@ -35,7 +39,7 @@ func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) (queue.Ac
 	// A repetition is harmless (L6), so a lost answer is asked for again.
 	err = s.repeat(ctx, func() error {
 		more = nil
-		if len(refused) == 0 || r.Skip && len(lines) > 0 {
+		if len(lines) <= linesAtOnce && (len(refused) == 0 || r.Skip && len(lines) > 0) {
 			whole, err := s.acceptWhole(ctx, o.id, r, lines)
 			if whole || err != nil {
 				return err
@@ -61,14 +65,21 @@ func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) (queue.Ac
 // splitDuplicates refuses every further line for an entry.
 func splitDuplicates(all []queue.Line) (lines []queue.Line, duplicates []seqlease.Refusal) {
 	first := make(map[seqlease.AccessionVersion]int, len(all))
-	lines = make([]queue.Line, 0, len(all))
-	for _, line := range all {
+	for i, line := range all {
 		if number, twice := first[line.AccessionVersion]; twice {
+			if len(duplicates) == 0 {
+				lines = slices.Clone(all[:i]) // all is the caller's
+			}
 			duplicates = append(duplicates, queue.RefuseDuplicate(line.AccessionVersion, line.Number, number))
 			continue
 		}
 		first[line.AccessionVersion] = line.Number
-		lines = append(lines, line)
+		if len(duplicates) > 0 {
+			lines = append(lines, line)
+		}
+	}
+	if len(duplicates) == 0 {
+		return all, nil
 	}
 	return lines, duplicates
 }
@@ -77,7 +88,7 @@ func splitDuplicates(all []queue.Line) (lines []queue.Line, duplicates []seqleas
 // one round trip.
 func (s *Store) acceptWhole(ctx context.Context, organismID int32, r queue.Submission, lines []queue.Line) (whole bool, err error) {
 	err = s.with(ctx, func(c *pgxpool.Conn) error {
-		return withSettings(ctx, c, planSettingsSQL, acceptResultsSQL, acceptArguments(organismID, r, lines, true), func(rows pgx.Rows) error {
+		return withSettings(ctx, c, planSettingsSQL, acceptResultsSQL, acceptArguments(organismID, r, lines, attemptsOf(lines), true), func(rows pgx.Rows) error {
 			good, err := readList(rows)
 			whole = len(good) == len(lines)
 			return err
@@ -92,27 +103,42 @@ var errNotStored = errors.New("not stored")
 // acceptLines names every refused line, and stores the good ones: with Skip in any
 // case, else only if none is refused and nothing was before (pure).
 func (s *Store) acceptLines(ctx context.Context, organismID int32, r queue.Submission, lines []queue.Line, pure bool) (refused []seqlease.Refusal, err error) {
+	attempts := attemptsOf(lines)
 	err = s.change(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, acceptResultsSQL, acceptArguments(organismID, r, lines, false))
-		if err != nil {
-			return err
+		refused = nil
+		for some := range slices.Chunk(lines, linesAtOnce) {
+			more, err := acceptSome(ctx, tx, organismID, r, some, attempts)
+			if err != nil {
+				return err
+			}
+			refused = append(refused, more...)
 		}
-		good, err := readList(rows)
-		if err != nil {
-			return err
-		}
-		// The statement after has a fresh snapshot: of two equal submissions at once it
-		// sees the results of the one that came first.
-		refused, err = explainMissing(ctx, tx, r, without(lines, good))
-		if err == nil && !r.Skip && (len(refused) > 0 || !pure) {
+		if !r.Skip && (len(refused) > 0 || !pure) {
 			return errNotStored
 		}
-		return err
+		return nil
 	})
 	if errors.Is(err, errNotStored) {
 		err = nil
 	}
 	return refused, err
+}
+
+// acceptSome stores what is good of some lines of a submission, and returns the
+// others. The leases of all its attempts are locked, so that every submission locks
+// them in the same order.
+func acceptSome(ctx context.Context, tx pgx.Tx, organismID int32, r queue.Submission, lines []queue.Line, attempts []pgtype.UUID) ([]seqlease.Refusal, error) {
+	rows, err := tx.Query(ctx, acceptResultsSQL, acceptArguments(organismID, r, lines, attempts, false))
+	if err != nil {
+		return nil, err
+	}
+	good, err := readList(rows)
+	if err != nil {
+		return nil, err
+	}
+	// The statement after has a fresh snapshot: of two equal submissions at once it
+	// sees the results of the one that came first.
+	return explainMissing(ctx, tx, r, without(lines, good))
 }
 
 // readList reads the one row of accept_results: the good lines, counted from 1.
@@ -139,18 +165,25 @@ func without(lines []queue.Line, good []int64) []queue.Line {
 	return missing
 }
 
-func acceptArguments(organismID int32, r queue.Submission, lines []queue.Line, whole bool) pgx.StrictNamedArgs {
+// attemptsOf lists the attempts of the lines once each.
+func attemptsOf(lines []queue.Line) []pgtype.UUID {
+	distinct := map[seqlease.AttemptID]bool{}
+	var list []pgtype.UUID
+	for _, line := range lines {
+		if !distinct[line.AttemptID] {
+			distinct[line.AttemptID] = true
+			list = append(list, uuid(line.AttemptID))
+		}
+	}
+	return list
+}
+
+func acceptArguments(organismID int32, r queue.Submission, lines []queue.Line, attemptIDs []pgtype.UUID, whole bool) pgx.StrictNamedArgs {
 	n := len(lines)
 	attempts, accessions, versions, digests := lineKeys(lines)
 	outcomes, dictionaries, bodies := make([]int16, n), make([]int64, n), make([][]byte, n)
-	distinct := map[seqlease.AttemptID]bool{}
-	var attemptIDs []pgtype.UUID
 	for i, line := range lines {
 		outcomes[i], dictionaries[i], bodies[i] = outcomeOf(line.Result), line.Packed.Dictionary, line.Packed.Bytes
-		if !distinct[line.AttemptID] {
-			distinct[line.AttemptID] = true
-			attemptIDs = append(attemptIDs, attempts[i])
-		}
 	}
 	return pgx.StrictNamedArgs{
 		"organism": organismID, "version": int64(r.PipelineVersion), "claimed_by": r.ClaimedBy, "claimed_by_sum": nameSum(r.ClaimedBy),

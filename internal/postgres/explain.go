@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	_ "embed"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,25 +24,12 @@ type missingLine struct {
 	ClaimedVersion *int64
 }
 
-// explainedLines is how many lines are explained at a time, which bounds the memory
-// that it takes.
-const explainedLines = 20_000
-
 // explainMissing says for each line why it is refused; one that is stored
 // already as it is, by the same attempt and user, isn't (L6).
 func explainMissing(ctx context.Context, tx pgx.Tx, r queue.Submission, missing []queue.Line) ([]seqlease.Refusal, error) {
-	var refused []seqlease.Refusal
-	for some := range slices.Chunk(missing, explainedLines) {
-		more, err := explainSome(ctx, tx, r, some)
-		if err != nil {
-			return nil, err
-		}
-		refused = append(refused, more...)
+	if len(missing) == 0 {
+		return nil, nil
 	}
-	return refused, nil
-}
-
-func explainSome(ctx context.Context, tx pgx.Tx, r queue.Submission, missing []queue.Line) ([]seqlease.Refusal, error) {
 	attempts, accessions, versions, digests := lineKeys(missing)
 	rows, err := tx.Query(ctx, explainMissingSQL, pgx.StrictNamedArgs{
 		"version": int64(r.PipelineVersion), "claimed_by": r.ClaimedBy, "claimed_by_sum": nameSum(r.ClaimedBy),

@@ -70,30 +70,31 @@ func (s *Store) noteRefusals(ctx context.Context, organismID int32, r queue.Subm
 	for _, line := range r.Lines {
 		attemptOf[line.Number] = line.AttemptID
 	}
-	var attempts []pgtype.UUID
-	var entries []seqlease.AccessionVersion
-	var reasons []string
-	for _, f := range queue.NotedRefusals(refused) {
-		attempt, known := attemptOf[f.Line]
-		attempts = append(attempts, pgtype.UUID{Bytes: attempt, Valid: known})
-		entries, reasons = append(entries, f.AccessionVersion), append(reasons, f.Detail)
+	tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
+	defer cancel()
+	for some := range slices.Chunk(queue.NotedRefusals(refused), linesAtOnce) {
+		if err := s.noteSome(tidy, organismID, r, some, attemptOf); err != nil {
+			s.logger.WarnContext(ctx, "refusals not noted", "organism", r.Organism, "rows", len(some), "error", err)
+			return
+		}
 	}
-	if len(entries) == 0 {
-		return
+}
+
+func (s *Store) noteSome(ctx context.Context, organismID int32, r queue.Submission, refused []seqlease.Refusal, attemptOf map[int]seqlease.AttemptID) error {
+	n := len(refused)
+	attempts, entries, reasons := make([]pgtype.UUID, n), make([]seqlease.AccessionVersion, n), make([]string, n)
+	for i, f := range refused {
+		attempt, known := attemptOf[f.Line]
+		attempts[i], entries[i], reasons[i] = pgtype.UUID{Bytes: attempt, Valid: known}, f.AccessionVersion, f.Detail
 	}
 	accessions, versions := columns(entries)
 	arguments := pgx.StrictNamedArgs{
 		"organism": organismID, "version": int64(r.PipelineVersion), "claimed_by": r.ClaimedBy,
 		"attempts": attempts, "accessions": accessions, "versions": versions, "reasons": reasons,
 	}
-	tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
-	defer cancel()
-	err := s.retry(tidy, func() error {
-		return s.with(tidy, func(c *pgxpool.Conn) error {
-			return withSettings(tidy, c, planSettingsSQL, noteRefusalsSQL, arguments, func(pgx.Rows) error { return nil })
+	return s.retry(ctx, func() error {
+		return s.with(ctx, func(c *pgxpool.Conn) error {
+			return withSettings(ctx, c, planSettingsSQL, noteRefusalsSQL, arguments, func(pgx.Rows) error { return nil })
 		})
 	})
-	if err != nil {
-		s.logger.WarnContext(ctx, "refusals not noted", "organism", r.Organism, "rows", len(entries), "error", err)
-	}
 }

@@ -28,7 +28,7 @@ const usualAccession = 32
 
 // manyLines is from how many lines on a submission takes much memory: a kilobyte
 // or so for each, beside its document.
-const manyLines = 10_000
+const manyLines = 5_000
 
 // Every refused line is named, but where there are more than manyRefused,
 // nobody reads each one's whole detail.
