@@ -1,12 +1,16 @@
 -- seqlease cut_leases (L7, L10): takes the entries out of the leases that hold them and notes it there; waits for results that are being accepted; version 0 means every one
-WITH held AS MATERIALIZED (
+WITH named AS MATERIALIZED (
+    SELECT unnest(@ids::bigint[]) AS id
+),
+held AS MATERIALIZED (
     SELECT attempt_id, part, pipeline_version, lease_until, entry_ids, positions, revisions, attempts, hand_outs
     FROM lease
-    WHERE organism_id = @organism::int AND @version::bigint IN (0, pipeline_version) AND entry_ids && @ids::bigint[]
+    WHERE organism_id = @organism::int AND @version::bigint IN (0, pipeline_version)
+        AND (SELECT bool_or(u.id IN (SELECT id FROM named)) FROM unnest(entry_ids) AS u (id))
     ORDER BY attempt_id, part FOR UPDATE
 ),
 place AS MATERIALIZED (
-    SELECT h.attempt_id, h.part, h.pipeline_version, p.*, p.entry_id = ANY (@ids) AS out,
+    SELECT h.attempt_id, h.part, h.pipeline_version, p.*, p.entry_id IN (SELECT id FROM named) AS out,
         h.lease_until > clock_timestamp() AND h.pipeline_version = o.current_version AS running
     FROM held AS h
     CROSS JOIN unnest(h.entry_ids, h.positions, h.revisions, h.attempts, h.hand_outs)

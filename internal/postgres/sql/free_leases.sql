@@ -1,6 +1,6 @@
 -- seqlease free_leases (L7, L9, L14, L16): ends leases, or cuts entries from them, as if they had run out; waits for results that are being accepted
 WITH named AS MATERIALIZED (
-    SELECT coalesce(array_agg(e.id), '{}') AS ids
+    SELECT e.id
     FROM unnest(@accessions::text[], @versions::bigint[]) AS k (accession, version)
     CROSS JOIN LATERAL (
         SELECT id FROM entry WHERE accession = k.accession AND version = k.version AND organism_id = @organism::int OFFSET 0
@@ -10,12 +10,12 @@ held AS MATERIALIZED (
     SELECT attempt_id, part, pipeline_version, claimed_by, worker_id, entry_ids, positions, revisions, attempts, hand_outs
     FROM lease
     WHERE organism_id = @organism AND (@any_attempt::boolean OR attempt_id = ANY (@attempt_ids::uuid[]))
-        AND @worker_id::text IN ('', worker_id) AND (@any_entry::boolean OR entry_ids && (SELECT ids FROM named))
+        AND @worker_id::text IN ('', worker_id) AND (@any_entry::boolean OR (SELECT bool_or(u.id IN (SELECT id FROM named)) FROM unnest(entry_ids) AS u (id)))
     ORDER BY attempt_id, part LIMIT @limit::int FOR UPDATE
 ),
 place AS MATERIALIZED (
     SELECT h.attempt_id, h.part, h.pipeline_version, h.claimed_by, h.worker_id, p.entry_id, p.position, p.revision, p.attempts, p.hand_outs,
-        @any_entry OR p.entry_id = ANY ((SELECT ids FROM named)::bigint[]) AS out
+        @any_entry OR p.entry_id IN (SELECT id FROM named) AS out
     FROM held AS h, unnest(h.entry_ids, h.positions, h.revisions, h.attempts, h.hand_outs)
         AS p (entry_id, position, revision, attempts, hand_outs)
 ),

@@ -18,8 +18,8 @@ SELECT p.id, e.revision,
         WHERE entry_id = p.id AND revision = e.revision AND @version::bigint IN (0, pipeline_version) AND position(@error IN reason) > 0))
     AND (@worker_id::text = '' OR EXISTS (
         SELECT FROM failure WHERE entry_id = p.id AND revision = e.revision AND @version IN (0, pipeline_version) AND worker_id = @worker_id
-    ) OR EXISTS (
-        SELECT FROM lease WHERE organism_id = @organism AND @version IN (0, pipeline_version) AND worker_id = @worker_id AND p.id = ANY (entry_ids)
+    ) OR p.id IN (
+        SELECT unnest(entry_ids) FROM lease WHERE organism_id = @organism AND @version IN (0, pipeline_version) AND worker_id = @worker_id
     )) AS meant
 FROM page AS p
 CROSS JOIN LATERAL (SELECT revision, submitted_at FROM entry WHERE id = p.id OFFSET 0) AS e

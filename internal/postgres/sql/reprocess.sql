@@ -1,11 +1,10 @@
 -- seqlease reprocess (L14, L16, L17, V9): bulk work for locked entries with a present result and no place in the queue, in turns of their groups
 WITH held AS MATERIALIZED (
-    SELECT unnest(entry_ids) AS entry_id FROM lease
-    WHERE organism_id = @organism::int AND pipeline_version = @version::bigint AND entry_ids && @ids::bigint[]
+    SELECT unnest(entry_ids) AS entry_id FROM lease WHERE organism_id = @organism::int AND pipeline_version = @version::bigint
 ),
 meant AS MATERIALIZED (
-    SELECT e.id, e.group_id, row_number() OVER (PARTITION BY e.group_id ORDER BY e.id) AS n
-    FROM unnest(@ids) AS k (id)
+    SELECT e.id, e.group_id, row_number() OVER (PARTITION BY e.group_id ORDER BY e.id) AS n, count(*) OVER (PARTITION BY e.group_id) AS of
+    FROM unnest(@ids::bigint[]) AS k (id)
     CROSS JOIN LATERAL (SELECT id, group_id, revision FROM entry WHERE id = k.id OFFSET 0) AS e
     WHERE EXISTS (SELECT FROM result WHERE pipeline_version = @version AND entry_id = e.id AND revision = e.revision)
         AND NOT EXISTS (SELECT FROM ticket WHERE pipeline_version = @version AND entry_id = e.id)
@@ -28,7 +27,7 @@ turns AS MATERIALIZED (
     RETURNING group_id, last_rank
 )
 INSERT INTO ticket (organism_id, pipeline_version, lane, rank, entry_id)
-SELECT @organism, @version, 1, t.last_rank - (SELECT count(*) FROM meant AS c WHERE c.group_id = m.group_id) + m.n, m.id
+SELECT @organism, @version, 1, t.last_rank - m.of + m.n, m.id
 FROM meant AS m JOIN turns AS t ON t.group_id = m.group_id
 ORDER BY m.id
 ON CONFLICT DO NOTHING
