@@ -112,7 +112,8 @@ type EntrySelection struct {
 	WorkerId *string `json:"workerId,omitempty"`
 }
 
-// FailingWorker defines model for FailingWorker.
+// FailingWorker A worker of a user and what went wrong with the entries that it claimed in the last hour, but for hand-outs that
+// were never delivered. `lastKind` and `lastReason` are of the latest
 type FailingWorker struct {
 	ClaimedBy string `json:"claimedBy"`
 
@@ -527,6 +528,9 @@ type StorageFull = Problem
 
 // TooLarge defines model for TooLarge.
 type TooLarge = Problem
+
+// Unauthorized defines model for Unauthorized.
+type Unauthorized = Problem
 
 // Unhealthy defines model for Unhealthy.
 type Unhealthy = Health
