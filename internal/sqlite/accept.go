@@ -81,20 +81,26 @@ func acceptResults(ctx context.Context, t *tx, r queue.Submission, lines []queue
 }
 
 // leaveAccepted ends what the stored results end: places in leases, and quarantine.
+// It looks at what the lines name alone: their lease may hold a hundred times that.
 func leaveAccepted(ctx context.Context, t *tx, lines []queue.Line, o organismRow, version seqlease.PipelineVersion) error {
-	list := attemptIDs(lines)
-	attempts := sql.Named("attempt_ids", jsonTexts(list))
+	args := named("lines", jsonLines(lines), "pipeline_version", int64(version))
+	places, err := readPlaces(ctx, t, "accepted_places", args)
+	if err != nil || len(places) == 0 {
+		return err
+	}
 	if version == o.current {
-		if _, err := t.exec(ctx, "bump_released_by_results", attempts, sql.Named("organism_id", o.id)); err != nil {
+		ids := make([]int64, len(places))
+		for i, p := range places {
+			ids[i] = p.entryID
+		}
+		if _, err := t.exec(ctx, "bump_released_by_entries", named("entry_ids", jsonIDs(ids))...); err != nil {
 			return err
 		}
 	}
-	for _, statement := range []string{"end_quarantine", "cut_accepted"} {
-		if _, err := t.exec(ctx, statement, attempts); err != nil {
-			return err
-		}
+	if _, err := t.exec(ctx, "end_quarantine", named("places", jsonPlaces(places))...); err != nil {
+		return err
 	}
-	_, err := dropEmptyLeases(ctx, t, list)
+	_, err = cut(ctx, t, places, false)
 	return err
 }
 
@@ -200,17 +206,4 @@ func jsonLines(lines []queue.Line) string {
 		b = append(hex.AppendEncode(append(b, ',', '"'), l.AttemptID[:]), '"')
 		return append(hex.AppendEncode(append(b, ',', '"'), l.Digest[:]), '"', ']')
 	})
-}
-
-// attemptIDs lists the attempts of the lines once each, in hexadecimal.
-func attemptIDs(lines []queue.Line) []string {
-	var ids []string
-	seen := map[seqlease.AttemptID]bool{}
-	for _, l := range lines {
-		if !seen[l.AttemptID] {
-			seen[l.AttemptID] = true
-			ids = append(ids, hex.EncodeToString(l.AttemptID[:]))
-		}
-	}
-	return ids
 }

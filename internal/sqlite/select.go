@@ -121,7 +121,7 @@ func requeue(ctx context.Context, t *tx, a *added, page selection, sel queue.Sel
 		return 0, err
 	}
 	list := named("places", jsonPlaces(places))
-	for _, statement := range []string{"requeue_results", "requeue_quarantine"} {
+	for _, statement := range []string{"requeue_results", "end_quarantine"} {
 		if _, err := t.exec(ctx, statement, list...); err != nil {
 			return 0, err
 		}
