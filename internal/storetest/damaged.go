@@ -59,11 +59,13 @@ func RunDamaged(t *testing.T, h Harness, spoil, spend func(t *testing.T, s Store
 // keepUntilNothingIsSpent runs a keeper until no ticket is used up.
 func (f *fixture) keepUntilNothingIsSpent(t *testing.T) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
 	kept := make(chan error, 1)
 	go func() { kept <- queue.NewKeeper(f.Store, queue.KeeperOptions{}).Run(ctx) }()
-	for left := 1; left > 0; {
+	again := time.NewTicker(100 * time.Millisecond) // else it takes the keeper's time
+	defer again.Stop()
+	for left := 1; left > 0; <-again.C {
 		spent, err := f.Spent(ctx, 1)
 		if err != nil {
 			t.Fatalf("the keeper leaves tickets that are used up: %v", err)
