@@ -190,6 +190,13 @@ func (f *Fleet) restartServer(ctx context.Context, random *rand.Rand) error {
 		return err
 	}
 	defer s.busy.Unlock()
+	if disk, ok := f.store.(*sqliteStore); ok {
+		// A server that can't write its last pages says so by its exit code.
+		if !disk.busy.TryLock() {
+			return errBusy
+		}
+		defer disk.busy.Unlock()
+	}
 	f.tell("%s restarted", s.name)
 	return errors.Join(s.running().terminate(ctx, stopLimit), s.start(ctx))
 }
