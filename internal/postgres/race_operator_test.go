@@ -102,40 +102,68 @@ func operatorRaces() map[string]operatorRace {
 	}}
 	aside := map[string]int64{"quarantine": 2, "result WHERE outcome = 2": 2, "ticket": 0, "lease": 0}
 	return map[string]operatorRace{
-		"accept, quarantine": {nil, true, "BEFORE INSERT ON result", accept, setAside(0), true, claims(0, false),
-			map[string]int64{"quarantine": 0, "result WHERE outcome = 0": 2, "ticket": 0, "lease": 0}},
+		"accept, quarantine": {
+			nil, true, "BEFORE INSERT ON result", accept, setAside(0), true, claims(0, false),
+			map[string]int64{"quarantine": 0, "result WHERE outcome = 0": 2, "ticket": 0, "lease": 0},
+		},
 		"quarantine, accept": {nil, true, "BEFORE INSERT ON quarantine", setAside(2), acceptLost, true, claims(0, false), aside},
 		"claim, quarantine":  {nil, false, "BEFORE DELETE ON ticket", claims(2, false), setAside(2), true, claims(0, false), aside},
 		"quarantine, claim":  {nil, false, "BEFORE INSERT ON quarantine", setAside(2), claims(0, false), false, claims(0, false), aside},
 
-		"accept, requeue": {again, true, "BEFORE INSERT ON result", accept, requeue(0), true, claims(0, false),
-			map[string]int64{"quarantine": 0, "result WHERE outcome = 0": 2, "ticket": 0, "lease": 0}},
-		"requeue, accept": {again, true, "BEFORE INSERT ON ticket", requeue(2), acceptLost, true, claims(2, false),
-			map[string]int64{"quarantine": 0, "result": 0, "ticket": 0, "lease": 1}},
-		"claim, requeue": {again, false, "BEFORE DELETE ON ticket", claims(2, false), requeue(2), true, claims(2, false),
-			map[string]int64{"quarantine": 0, "result": 0, "ticket": 0, "lease": 1}},
-		"requeue, claim": {again, false, "BEFORE INSERT ON ticket", requeue(2), claims(0, false), false, claims(2, false),
-			map[string]int64{"quarantine": 0, "result": 0, "ticket": 0, "lease": 1}},
+		"accept, requeue": {
+			again, true, "BEFORE INSERT ON result", accept, requeue(0), true, claims(0, false),
+			map[string]int64{"quarantine": 0, "result WHERE outcome = 0": 2, "ticket": 0, "lease": 0},
+		},
+		"requeue, accept": {
+			again, true, "BEFORE INSERT ON ticket", requeue(2), acceptLost, true, claims(2, false),
+			map[string]int64{"quarantine": 0, "result": 0, "ticket": 0, "lease": 1},
+		},
+		"claim, requeue": {
+			again, false, "BEFORE DELETE ON ticket", claims(2, false), requeue(2), true, claims(2, false),
+			map[string]int64{"quarantine": 0, "result": 0, "ticket": 0, "lease": 1},
+		},
+		"requeue, claim": {
+			again, false, "BEFORE INSERT ON ticket", requeue(2), claims(0, false), false, claims(2, false),
+			map[string]int64{"quarantine": 0, "result": 0, "ticket": 0, "lease": 1},
+		},
 
-		"accept, reprocess": {again, true, "BEFORE INSERT ON result", accept, reprocess(0), false, claims(0, false),
-			map[string]int64{"quarantine": 0, "result WHERE outcome = 0": 2, "ticket": 0, "lease": 0}},
-		"first accept, reprocess": {nil, true, "BEFORE INSERT ON result", accept, reprocess(0), false, reprocess(2),
-			map[string]int64{"result": 2, "ticket WHERE lane = 1": 2, "lease": 0}},
-		"claim, reprocess": {again, false, "BEFORE DELETE ON ticket", claims(2, false), reprocess(0), false, claims(0, false),
-			map[string]int64{"result": 2, "ticket": 0, "lease": 1}},
-		"reprocess, claim": {processed, false, "BEFORE INSERT ON ticket", reprocess(2), claims(0, false), false, claims(2, false),
-			map[string]int64{"result": 2, "ticket": 0, "lease": 1}},
+		"accept, reprocess": {
+			again, true, "BEFORE INSERT ON result", accept, reprocess(0), false, claims(0, false),
+			map[string]int64{"quarantine": 0, "result WHERE outcome = 0": 2, "ticket": 0, "lease": 0},
+		},
+		"first accept, reprocess": {
+			nil, true, "BEFORE INSERT ON result", accept, reprocess(0), false, reprocess(2),
+			map[string]int64{"result": 2, "ticket WHERE lane = 1": 2, "lease": 0},
+		},
+		"claim, reprocess": {
+			again, false, "BEFORE DELETE ON ticket", claims(2, false), reprocess(0), false, claims(0, false),
+			map[string]int64{"result": 2, "ticket": 0, "lease": 1},
+		},
+		"reprocess, claim": {
+			processed, false, "BEFORE INSERT ON ticket", reprocess(2), claims(0, false), false, claims(2, false),
+			map[string]int64{"result": 2, "ticket": 0, "lease": 1},
+		},
 
-		"claim, pause": {nil, false, "BEFORE DELETE ON ticket", claims(2, false), pause(0), false, claims(0, true),
-			map[string]int64{"ticket": 0, "lease": 1}},
-		"pause, claim": {nil, false, "BEFORE UPDATE ON organism", pause(0), claims(2, false), false, claims(0, true),
-			map[string]int64{"ticket": 0, "lease": 1}},
-		"pause of a version, claim": {nil, false, "BEFORE UPDATE ON pipeline_version", pause(1), claims(2, false), false, claims(0, true),
-			map[string]int64{"ticket": 0, "lease": 1}},
-		"accept, pause": {nil, true, "BEFORE INSERT ON result", accept, pause(0), false, claims(0, true),
-			map[string]int64{"result": 2, "ticket": 0, "lease": 0}},
-		"pause, accept": {nil, true, "BEFORE UPDATE ON organism", pause(0), accept, false, claims(0, true),
-			map[string]int64{"result": 2, "ticket": 0, "lease": 0}},
+		"claim, pause": {
+			nil, false, "BEFORE DELETE ON ticket", claims(2, false), pause(0), false, claims(0, true),
+			map[string]int64{"ticket": 0, "lease": 1},
+		},
+		"pause, claim": {
+			nil, false, "BEFORE UPDATE ON organism", pause(0), claims(2, false), false, claims(0, true),
+			map[string]int64{"ticket": 0, "lease": 1},
+		},
+		"pause of a version, claim": {
+			nil, false, "BEFORE UPDATE ON pipeline_version", pause(1), claims(2, false), false, claims(0, true),
+			map[string]int64{"ticket": 0, "lease": 1},
+		},
+		"accept, pause": {
+			nil, true, "BEFORE INSERT ON result", accept, pause(0), false, claims(0, true),
+			map[string]int64{"result": 2, "ticket": 0, "lease": 0},
+		},
+		"pause, accept": {
+			nil, true, "BEFORE UPDATE ON organism", pause(0), accept, false, claims(0, true),
+			map[string]int64{"result": 2, "ticket": 0, "lease": 0},
+		},
 	}
 }
 
