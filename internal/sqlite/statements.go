@@ -135,7 +135,7 @@ func (t *tx) exec(ctx context.Context, name string, args ...any) (int64, error) 
 	if err != nil {
 		return 0, err
 	}
-	result, err := statement.ExecContext(ctx, args...)
+	result, err := statement.ExecContext(ctx, args...) //nolint:sqlclosecheck // kept as long as the store
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
@@ -182,7 +182,7 @@ func (t *tx) row(ctx context.Context, name string, args []any, into ...any) erro
 	if err != nil {
 		return err
 	}
-	if err := statement.QueryRowContext(ctx, args...).Scan(into...); err != nil {
+	if err := statement.QueryRowContext(ctx, args...).Scan(into...); err != nil { //nolint:sqlclosecheck // kept as long as the store
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
@@ -194,7 +194,7 @@ func (t *tx) rows(ctx context.Context, name string, args []any, each func(scan f
 	if err != nil {
 		return err
 	}
-	rows, err := statement.QueryContext(ctx, args...)
+	rows, err := statement.QueryContext(ctx, args...) //nolint:sqlclosecheck // kept as long as the store
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
