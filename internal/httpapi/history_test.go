@@ -30,7 +30,12 @@ func TestHistory_L9_TheSubmitterReadsWhyAnEntryIsInQuarantine(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- queue.NewKeeper(kept, queue.KeeperOptions{}).Run(ctx) }()
-	t.Cleanup(func() { stop(); <-ended })
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 	why := func(av seqlease.AccessionVersion) []httpapi.QuarantineRecord {
 		return d.history(t, anna, av).Quarantine
 	}

@@ -23,7 +23,6 @@ func (s *server) sendLong(w http.ResponseWriter, answer func(http.ResponseWriter
 		answer(w)
 		return
 	}
-	answer = nil // lets go of what it is made from
 	if kept.status != 0 {
 		w.WriteHeader(kept.status)
 	}
