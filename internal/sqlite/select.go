@@ -126,6 +126,13 @@ func requeue(ctx context.Context, t *tx, a *added, page selection, sel queue.Sel
 			return 0, err
 		}
 	}
+	leased, err := readPlaces(ctx, t, "places_of", list) // they are processed again beside the quarantine
+	if err != nil {
+		return 0, err
+	}
+	if _, err := cut(ctx, t, leased, true); err != nil {
+		return 0, err
+	}
 	if _, err := t.exec(ctx, "requeue_tickets", append(list, sql.Named("organism_id", page.organism.id))...); err != nil {
 		return 0, err
 	}

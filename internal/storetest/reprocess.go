@@ -16,6 +16,7 @@ func reprocessCases() []testCase {
 		{name: "V9_ReprocessingTwiceHandsOutOnce", check: reprocessV9Twice},
 		{name: "V9_RepetitionOfTheOldResultIsHarmlessUntilReplaced", check: reprocessV9Repeated},
 		{name: "V9_QuarantinedEntryCanBeReprocessed", check: reprocessV9Quarantined},
+		{name: "V9_RequeueEndsTheLeaseThatReprocesses", check: reprocessV9Requeued},
 		{name: "V9_NewResultMayHaveErrors", check: reprocessV9Errors},
 		{name: "V9_ReleasedEntryShowsTheNewResult", check: reprocessV9Released},
 		{name: "L10_EditAndDeleteEndAnotherLease", check: reprocessL10},
@@ -105,6 +106,26 @@ func reprocessV9Quarantined(t *testing.T, h Harness) {
 	f.mustAccept(t, f.lines(t, lease)...)
 	wantSame(t, "quarantined", f.quarantined(t), nil)
 	f.wantResults(t, map[seqlease.ProcessingResult]int64{seqlease.NoIssues: 1})
+}
+
+// A requeued entry waits anew without attempts, whoever was working on it.
+func reprocessV9Requeued(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.spoil(t, 2)
+	f.quarantineSpent(t)
+	f.reprocess(t, queue.Selection{Organism: WestNile}, 2)
+	old := f.claim(t, 2)
+	f.requeue(t, queue.Selection{Organism: WestNile, Entries: versions[:1]}, 1)
+	renewed := f.renew(t, old.AttemptID, leaseTime, leaseTime)
+	wantSame(t, "still held", renewed.Held, 1)
+	wantSame(t, "lost", renewed.Lost, versions[:1])
+	wantRefused(t, f.accept(t, f.lines(t, old)...), leaseLost(versions[:1])...)
+	again := f.claim(t, 2)
+	wantSame(t, "claimed", claimed(again), versions[:1])
+	wantSame(t, "attempts", attempts(again), []int{1})
+	f.mustAccept(t, f.lines(t, again)...)
+	f.mustAccept(t, f.lines(t, old)[1:]...)
+	wantSame(t, "quarantined", f.quarantined(t), nil)
 }
 
 func reprocessV9Errors(t *testing.T, h Harness) {
