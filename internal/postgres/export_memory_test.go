@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"maps"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -27,4 +28,18 @@ func ClaimArguments(organismID int32, n int, rank, id int64, more pgx.StrictName
 	arguments := look{after: bounds{{rank, id}}}.arguments(n)
 	maps.Copy(arguments, more)
 	return arguments
+}
+
+// JustLooked makes the last look at the whole queue have begun at this moment, and
+// the last turns of suspects that looked at the whole lane a second before, and
+// claims look at suspects from now on only beyond the present instant.
+func (s *Store) JustLooked(organismID int32, version seqlease.PipelineVersion) {
+	m := s.memory(organismID, version)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.scannedAt, m.scannedMark = time.Now(), m.newestMark //nolint:forbidigo // as in memory.go
+	for _, lane := range []queue.Lane{queue.LaneSuspect, queue.LaneAlone} {
+		m.after[lane] = spot{m.scannedAt.UnixMicro(), 0}
+		m.turnedAt[lane] = m.scannedAt.Add(-scanInterval)
+	}
 }

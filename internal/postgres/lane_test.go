@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/storetest"
 )
 
 // L9: the database puts an entry into the lane that [queue.Retry] says.
@@ -31,4 +32,28 @@ func TestSchema_L9_LanesAreThoseOfTheQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// L9: suspects that came to lie behind the bound, as after the database's clock was
+// set back, have their turn while fresh entries abound, also if no look at the whole
+// queue happens to be a turn.
+func TestClaim_L9_SuspectsBehindTheBoundHaveTheirTurn(t *testing.T) {
+	t.Parallel()
+	g := newStage(t)
+	submitN(t, g.Store, g.group.GroupID, 200)
+	g.mustClaim(t, askFor(4))
+	const shift = "UPDATE ticket SET lane = 2, attempts = 1, hand_outs = 1, rank = rank - 3600000000 WHERE entry_id IN (SELECT min(entry_id) FROM ticket)"
+	g.exec(t, shift)
+	organismID, _, _ := g.Bound(storetest.WestNile, 1, queue.LaneSuspect)
+	g.JustLooked(organismID, 1)
+	for i := range 9 {
+		lease := g.mustClaim(t, askFor(8))
+		if len(lease.Entries) == 0 {
+			t.Fatalf("claim %d found nothing", i)
+		}
+		if lease.Entries[0].Attempt == 2 {
+			return
+		}
+	}
+	t.Error("nine claims found only what is fresh, want the suspect's turn within eight")
 }

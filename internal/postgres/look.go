@@ -13,6 +13,7 @@ type look struct {
 	whole     bool       // at all tickets and all ended leases
 	after     bounds     // beyond these first
 	turn      queue.Lane // of suspects, to look at first; 0: none
+	wholeTurn bool       // the turn is a look at all of them
 	probeFrom time.Time  // zero: at ended leases of any age
 }
 
@@ -42,7 +43,7 @@ func (s *stretches) add(round int16, lane queue.Lane, from, to spot) {
 func (s *stretches) round(round int16, l look, lanes ...queue.Lane) {
 	for _, lane := range lanes {
 		from := l.after[lane]
-		if l.whole {
+		if l.whole || round == roundTurn && l.wholeTurn {
 			from = firstSpot
 		}
 		s.add(round, lane, from, lastSpot)

@@ -63,6 +63,9 @@ type memory struct {
 	scan  *sharedScan
 	scans int // how many shared looks have begun
 	looks int // how many looks have begun, to give suspects their turn
+	// turnedAt is when the last turn of each lane of suspects began that looked at
+	// the whole lane.
+	turnedAt [claimableLanes]time.Time
 }
 
 // emptiness says that nothing was waiting, and until when that can be trusted:
@@ -129,10 +132,10 @@ func (m *memory) next(distrust bool) step {
 	due := m.scannedAt.IsZero() || since >= scanInterval || m.newestMark > m.scannedMark && since >= changedInterval
 	switch {
 	case m.nothing == nil && !due:
-		return step{look: m.look(false)}
+		return step{look: m.look(false, now)}
 	case m.nothing == nil:
 		m.scannedAt = now
-		return step{look: m.look(true)}
+		return step{look: m.look(true, now)}
 	case !due && !distrust:
 		return step{peek: m.nothing}
 	case m.scan != nil:
@@ -141,13 +144,15 @@ func (m *memory) next(distrust bool) step {
 		m.scannedAt = now
 		m.scans++
 		m.scan = &sharedScan{number: m.scans, done: make(chan struct{})}
-		return step{look: m.look(true), lead: m.scan}
+		return step{look: m.look(true, now), lead: m.scan}
 	}
 }
 
 // look begins a look. Every fourth begins with the suspects, those in batches and
-// those alone by turns, so that fresh entries don't starve them.
-func (m *memory) look(whole bool) look {
+// those alone by turns, so that fresh entries don't starve them. Once a second such
+// a turn looks at the whole lane: looks at the whole queue end with what is fresh,
+// and however many there are, none of them need be a turn.
+func (m *memory) look(whole bool, now time.Time) look {
 	l := look{whole: whole, after: m.after}
 	if !whole {
 		l.probeFrom = m.probeFrom
@@ -157,6 +162,9 @@ func (m *memory) look(whole bool) look {
 		l.turn = queue.LaneSuspect
 	case turn == 0 && m.looks > 0:
 		l.turn = queue.LaneAlone
+	}
+	if l.turn != 0 && now.Sub(m.turnedAt[l.turn]) >= scanInterval {
+		l.wholeTurn, m.turnedAt[l.turn] = true, now
 	}
 	m.looks++
 	return l

@@ -70,10 +70,52 @@ func TestMemory_L9_EveryFourthLookBeginsWithSuspects(t *testing.T) {
 	m := &memory{}
 	var turns []queue.Lane
 	for range 16 {
-		turns = append(turns, m.look(false).turn)
+		turns = append(turns, m.look(false, time.Unix(1000, 0)).turn)
 	}
 	if diff := cmp.Diff([]queue.Lane{0, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0}, turns); diff != "" {
 		t.Errorf("turns (-want +got):\n%s", diff)
+	}
+}
+
+// L9: suspects may lie behind the bound, and looks at the whole queue that find
+// something fresh never come to them, whatever the rhythm of the claims.
+func TestMemory_L9_SuspectsBehindTheBoundHaveTheirTurnsAtAnyPace(t *testing.T) {
+	t.Parallel()
+	for _, pace := range []time.Duration{0, 90 * time.Millisecond, 127 * time.Millisecond, 250 * time.Millisecond, time.Second} {
+		for _, every := range []int{1, 2, 4, 8} { // every so many looks are at the whole queue
+			m, now := &memory{}, time.Unix(1000, 0)
+			last := map[queue.Lane]int{}
+			for i := range 400 {
+				at := m.look(i%every == 1, now)
+				if at.wholeTurn || at.whole && at.turn != 0 {
+					last[at.turn] = i
+				}
+				for _, lane := range []queue.Lane{queue.LaneSuspect, queue.LaneAlone} {
+					if waited := i - last[lane]; waited > 2*turnInterval && time.Duration(waited-2*turnInterval)*pace > scanInterval {
+						t.Fatalf("claims %s apart, every %d. at the whole queue: lane %d had no look at all of it for %d claims", pace, every, lane, waited)
+					}
+				}
+				now = now.Add(pace)
+			}
+			if last[queue.LaneSuspect] == 0 || last[queue.LaneAlone] == 0 {
+				t.Errorf("claims %s apart: whole looks at lanes %v, want both", pace, last)
+			}
+		}
+	}
+}
+
+func TestLook_L9_WholeTurnBeginsAtTheFirstTicket(t *testing.T) {
+	t.Parallel()
+	far := bounds{{900, 1}, {900, 1}, {900, 1}, {900, 1}}
+	for _, whole := range []bool{false, true} {
+		arguments := look{after: far, turn: queue.LaneSuspect, wholeTurn: whole}.arguments(8)
+		want := far[queue.LaneSuspect].rank
+		if whole {
+			want = math.MinInt64
+		}
+		if got := arguments["from_ranks"].([]int64)[0]; got != want {
+			t.Errorf("whole %t: the turn begins behind rank %d, want %d", whole, got, want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -110,8 +111,8 @@ func (s *Store) Requeue(ctx context.Context, sel queue.Selection, after int64, l
 		if err != nil {
 			return 0, err
 		}
-		for version, ids := range byVersion {
-			if _, _, err := leaveQueue(ctx, tx, o.id, version, ids); err != nil {
+		for _, version := range slices.Sorted(maps.Keys(byVersion)) {
+			if _, _, err := leaveQueue(ctx, tx, o.id, version, byVersion[version]); err != nil {
 				return 0, err
 			}
 		}
@@ -121,7 +122,8 @@ func (s *Store) Requeue(ctx context.Context, sel queue.Selection, after int64, l
 		if err != nil || n == 0 {
 			return 0, err
 		}
-		for version, ids := range byVersion {
+		for _, version := range slices.Sorted(maps.Keys(byVersion)) { // so that no two wait for each other's turns
+			ids := byVersion[version]
 			if _, err := insertTickets(ctx, tx, requeueSQL, s.ticketArguments(o.id, version, queue.LaneFresh, ids), ranks); err != nil {
 				return 0, err
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/storetest"
 	"github.com/seqlease/seqlease/internal/submission"
@@ -192,7 +193,7 @@ func TestRace_L13_L17_TwoUploadsOfOneGroupReserveTheirRanks(t *testing.T) {
 	if err := submit(soon(t), smallUpload(g.Store, g.group.GroupID, 20)); err != nil {
 		t.Fatal(err)
 	}
-	g.wantCounts(t, map[string]int64{"ticket WHERE rank BETWEEN 31 AND 50": 20})
+	g.wantCounts(t, map[string]int64{"ticket WHERE rank BETWEEN 1 AND 20": 20})
 	if lease := g.mustClaim(t, askFor(20)); len(lease.Entries) != 20 {
 		t.Errorf("claimed %d entries beside the slow upload, want 20", len(lease.Entries))
 	}
@@ -206,4 +207,29 @@ func TestRace_L13_L17_TwoUploadsOfOneGroupReserveTheirRanks(t *testing.T) {
 	}
 	submitN(t, g.Store, g.group.GroupID, 5)
 	g.wantCounts(t, map[string]int64{"ticket WHERE rank BETWEEN 51 AND 55": 5})
+}
+
+// L17: turns of an upload that isn't committed count for nobody else: in an empty
+// queue others begin where it began.
+func TestRace_L17_TurnsCountFromTheCommitOn(t *testing.T) {
+	t.Parallel()
+	g := newStage(t)
+	g.exec(t, "CREATE TRIGGER stop BEFORE INSERT ON ticket FOR EACH ROW WHEN (NEW.rank = 30) EXECUTE FUNCTION stop_here()")
+	g.exec(t, "SELECT pg_advisory_lock(1)")
+	late := later(func() error {
+		_, err := g.Submit(context.Background(), smallUpload(g.Store, g.group.GroupID, 30))
+		return err
+	})
+	g.awaitStopped(t, 1)
+	second, err := g.CreateGroup(t.Context(), seqlease.NewGroup{GroupName: "Other"}, "bert")
+	if err != nil {
+		t.Fatal(err)
+	}
+	submitN(t, g.Store, second.GroupID, 10)
+	g.wantCounts(t, map[string]int64{"ticket WHERE rank BETWEEN 1 AND 10": 10})
+	g.goOn(t)
+	if err := <-late; err != nil {
+		t.Fatal(err)
+	}
+	g.wantCounts(t, map[string]int64{"ticket WHERE rank BETWEEN 1 AND 10": 20, "ticket WHERE rank BETWEEN 11 AND 30": 20})
 }

@@ -1,18 +1,13 @@
 package postgres
 
 import (
-	"context"
 	_ "embed"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
 )
-
-//go:embed sql/rank_settings.sql
-var rankSettingsSQL string
 
 //go:embed sql/reserve_ranks.sql
 var reserveRanksSQL string
@@ -40,37 +35,6 @@ func (s *Store) knownBounds(organismID int32, lane queue.Lane) knownBounds {
 		b.ranks, b.ids = append(b.ranks, p.rank), append(b.ids, p.id)
 	}
 	return b
-}
-
-// reserveRanks gives the group as many turns in every live version's queue (L17)
-// and returns the rank before the first, by version. It is a transaction of its
-// own on another connection, so that uploads of one group don't wait for each
-// other while this one goes on; ranks that are then not used are only gaps. In a
-// pool of one connection there is nobody to wait: then it is part of the upload.
-func (s *Store) reserveRanks(ctx context.Context, upload pgx.Tx, organismID int32, group int64, count int) (map[seqlease.PipelineVersion]int64, error) {
-	b := s.knownBounds(organismID, queue.LaneFresh)
-	arguments := pgx.StrictNamedArgs{
-		"organism": organismID, "group_id": group, "count": count,
-		"bound_versions": b.versions, "bound_ranks": b.ranks, "bound_ids": b.ids,
-	}
-	if s.pool.Config().MaxConns == 1 {
-		rows, err := upload.Query(ctx, reserveRanksSQL, arguments)
-		if err != nil {
-			return nil, err
-		}
-		_, ranks, err := ranksOf(rows)
-		return ranks, err
-	}
-	var ranks map[seqlease.PipelineVersion]int64
-	err := s.repeat(ctx, func() error {
-		return s.with(ctx, func(c *pgxpool.Conn) error {
-			return withSettings(ctx, c, rankSettingsSQL, reserveRanksSQL, arguments, func(rows pgx.Rows) (err error) {
-				_, ranks, err = ranksOf(rows)
-				return err
-			})
-		})
-	})
-	return ranks, err
 }
 
 // moveBack makes claims of this process look at the lane from the rank on, since

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -20,6 +21,9 @@ var reserveNumbersSQL string
 //go:embed sql/insert_entries.sql
 var insertEntriesSQL string
 
+//go:embed sql/insert_tickets.sql
+var insertTicketsSQL string
+
 //go:embed sql/group_exists.sql
 var groupExistsSQL string
 
@@ -31,6 +35,8 @@ var bumpSQL string
 const (
 	chunkEntries = 1000
 	chunkBytes   = 8 << 20
+	// ticketChunk is how many tickets a statement stores at most.
+	ticketChunk = 10_000
 )
 
 // chunk is a part of an upload.
@@ -88,8 +94,9 @@ func (s *Store) Submit(ctx context.Context, u submission.Upload) ([]seqlease.Sub
 }
 
 // insertChunks stores the chunks in one transaction, and returns also the ranks
-// before the first tickets. The counters are bumped last: held through a long
-// transaction they would make others wait.
+// before the first tickets. Turns and tickets come once all entries are there, and
+// the counters are bumped last: whatever others wait for isn't held while entries
+// arrive.
 func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.Upload) (made []seqlease.SubmissionIDMapping, first map[seqlease.PipelineVersion]int64, err error) {
 	err = s.longTransaction(ctx, s.shares.uploads, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var exists bool
@@ -99,25 +106,22 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 		if !exists {
 			return submission.UnknownGroup(u.GroupID)
 		}
+		var ids []int64
 		for c, err := range chunks(u.Entries) {
 			if err != nil {
 				return err
 			}
-			ranks, err := s.reserveRanks(ctx, tx, o.id, u.GroupID, len(c.submitted))
+			partIDs, part, err := insertChunk(ctx, tx, o, u, c)
 			if err != nil {
 				return err
 			}
-			part, err := insertChunk(ctx, tx, o, u, c, ranks)
-			if err != nil {
-				return err
-			}
-			made = append(made, part...)
-			if first == nil {
-				first = ranks
-			}
+			ids, made = append(ids, partIDs...), append(made, part...)
 		}
 		if len(made) == 0 {
 			return nil
+		}
+		if first, err = s.enqueue(ctx, tx, o.id, u.GroupID, ids); err != nil {
+			return err
 		}
 		_, err := tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
 		return err
@@ -125,15 +129,50 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 	return made, first, err
 }
 
-func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, c *chunk, ranks map[seqlease.PipelineVersion]int64) ([]seqlease.SubmissionIDMapping, error) {
-	rows, err := tx.Query(ctx, reserveNumbersSQL, pgx.StrictNamedArgs{"count": len(c.submitted)})
+// enqueue gives the upload its ranks (L17) and its tickets, and returns the rank
+// before the first, by version. Until the commit nobody else sees the ranks as
+// given, so that those of an upload that is late or comes to nothing count for
+// nobody; only other uploads of the group wait, for as long as tickets are written.
+func (s *Store) enqueue(ctx context.Context, tx pgx.Tx, organismID int32, group int64, ids []int64) (map[seqlease.PipelineVersion]int64, error) {
+	if _, err := tx.Exec(ctx, planSettingsSQL); err != nil {
+		return nil, err
+	}
+	b := s.knownBounds(organismID, queue.LaneFresh)
+	rows, err := tx.Query(ctx, reserveRanksSQL, pgx.StrictNamedArgs{
+		"organism": organismID, "group_id": group, "count": len(ids),
+		"bound_versions": b.versions, "bound_ranks": b.ranks, "bound_ids": b.ids,
+	})
 	if err != nil {
 		return nil, err
+	}
+	_, first, err := ranksOf(rows)
+	if err != nil {
+		return nil, err
+	}
+	done := int64(0)
+	for part := range slices.Chunk(ids, ticketChunk) {
+		var versions, ranks []int64
+		for version, before := range first {
+			versions, ranks = append(versions, int64(version)), append(ranks, before+done)
+		}
+		_, err := tx.Exec(ctx, insertTicketsSQL, pgx.StrictNamedArgs{"organism": organismID, "versions": versions, "ranks": ranks, "ids": part})
+		if err != nil {
+			return nil, err
+		}
+		done += int64(len(part))
+	}
+	return first, nil
+}
+
+func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, c *chunk) ([]int64, []seqlease.SubmissionIDMapping, error) {
+	rows, err := tx.Query(ctx, reserveNumbersSQL, pgx.StrictNamedArgs{"count": len(c.submitted)})
+	if err != nil {
+		return nil, nil, err
 	}
 	type numbers struct{ Accession, Entry int64 }
 	reserved, err := pgx.CollectRows(rows, pgx.RowToStructByPos[numbers])
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	made := make([]seqlease.SubmissionIDMapping, len(reserved))
 	ids, accessions := make([]int64, len(reserved)), make([]string, len(reserved))
@@ -144,16 +183,11 @@ func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.U
 			AccessionVersion: seqlease.AccessionVersion{Accession: accession, Version: 1}, SubmissionID: c.submissionIDs[i],
 		}
 	}
-	var rankVersions, rankList []int64
-	for version, before := range ranks {
-		rankVersions, rankList = append(rankVersions, int64(version)), append(rankList, before)
-	}
 	restricted := u.Terms.Type == seqlease.TermsRestricted
 	_, err = tx.Exec(ctx, insertEntriesSQL, pgx.StrictNamedArgs{
 		"organism": o.id, "group_id": u.GroupID, "submitter": u.Submitter, "dictionaries": c.dictionaries,
 		"ids": ids, "accessions": accessions, "submission_ids": c.submissionIDs, "submitted": c.submitted,
 		"restricted": restricted, "restricted_until": pgtype.Date{Time: u.Terms.RestrictedUntil, Valid: restricted},
-		"rank_versions": rankVersions, "ranks": rankList,
 	})
-	return made, err
+	return ids, made, err
 }

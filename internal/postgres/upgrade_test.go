@@ -35,7 +35,8 @@ func TestMigrate_TicketsAndLeasesOfTheFirstSchemaAreKept(t *testing.T) {
 	}
 	c := connect(t, address)
 	run(t, c, "UPDATE ticket SET attempts = 1, hand_outs = 1 WHERE entry_id = (SELECT max(entry_id) FROM ticket)",
-		"UPDATE ticket SET attempts = 5, hand_outs = 6 WHERE entry_id = (SELECT max(entry_id) - 1 FROM ticket)")
+		"UPDATE ticket SET attempts = 5, hand_outs = 6 WHERE entry_id = (SELECT max(entry_id) - 1 FROM ticket)",
+		"UPDATE lease SET attempts = '{9,1,2,5}', hand_outs = '{70,1,2,5}'")
 	if err := postgres.Migrate(t.Context(), address); err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +45,19 @@ func TestMigrate_TicketsAndLeasesOfTheFirstSchemaAreKept(t *testing.T) {
 		FROM generate_series(0, 4) AS l`).Scan(&lanes); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]int64{19, 0, 1, 0, 1}, lanes); diff != "" {
+	if diff := cmp.Diff([]int64{19, 0, 1, 1, 0}, lanes); diff != "" {
 		t.Errorf("tickets by lane (-want +got):\n%s", diff)
+	}
+	// L9: what was never tried alone isn't spent.
+	for query, want := range map[string]string{
+		"SELECT attempts || '/' || hand_outs FROM ticket WHERE lane = 3":            "4/5",
+		"SELECT attempts::text || hand_outs::text FROM lease":                       "{4,1,2,4}{53,1,2,4}",
+		"SELECT attempts::text || cardinality(entry_ids) FROM claim_record LIMIT 1": "{9,1,2,5}4",
+	} {
+		var got string
+		if err := c.QueryRow(t.Context(), query).Scan(&got); err != nil || got != want {
+			t.Errorf("%s: got %s, %v, want %s", query, got, err, want)
+		}
 	}
 	u := h.join(t, &database{address: address})
 	if err := u.Register(t.Context(), storetest.Organisms()); err != nil {

@@ -46,6 +46,9 @@ func deleteEntries(ctx context.Context, t *tx, key seqlease.Organism, entries []
 // results and quarantine of every pipeline version. Their leases note them as
 // lost (L7).
 func deleteWork(ctx context.Context, t *tx, organismID int64, ids []int64) error {
+	if err := returnTurns(ctx, t, 0, ids); err != nil {
+		return err
+	}
 	args := named("organism_id", organismID, "entry_ids", jsonIDs(ids))
 	for _, statement := range []string{"delete_tickets", "delete_results", "delete_quarantine"} {
 		if _, err := t.exec(ctx, statement, args...); err != nil {

@@ -55,5 +55,8 @@ func edit(ctx context.Context, t *tx, a *added, e submission.Edit, packed seqlea
 	if _, err := t.exec(ctx, "edit_tickets", named("entry_id", id)...); err != nil {
 		return err
 	}
+	if _, err := t.exec(ctx, "note_turns", named("entry_ids", jsonIDs([]int64{id}))...); err != nil {
+		return err
+	}
 	return a.toLive(ctx, t, o.id, e.Organism)
 }

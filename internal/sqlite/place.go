@@ -136,6 +136,23 @@ func dropEmptyLeases(ctx context.Context, t *tx, attempts []string) ([]queue.End
 	return leases, err
 }
 
+// returnTurns gives the turns of waiting entries that leave the queue of the
+// version (0: every one) back to their groups: those that were never used would
+// make the groups wait for nothing (L17). It comes before anything else is changed.
+func returnTurns(ctx context.Context, t *tx, version int64, ids []int64) error {
+	_, err := t.exec(ctx, "return_turns", named("pipeline_version", version, "entry_ids", jsonIDs(ids))...)
+	return err
+}
+
+// idsByVersion lists the entries of the places by pipeline version.
+func idsByVersion(places []place) map[int64][]int64 {
+	ids := map[int64][]int64{}
+	for _, p := range places {
+		ids[p.version] = append(ids[p.version], p.entryID)
+	}
+	return ids
+}
+
 // idsOf lists the store's ids of entry states.
 func idsOf(rows []entryRow) []int64 {
 	ids := make([]int64, len(rows))

@@ -96,6 +96,7 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		{"judge_results", []string{"failure_by_entry (entry_id=?)"}, false},
 		{"read_claimed", []string{"SEARCH d USING INDEX leased_by_attempt (attempt_id=? AND position>?"}, false},
 		{"read_claimed_keys", []string{"SEARCH d USING INDEX leased_by_attempt (attempt_id=? AND position>?"}, false},
+		{"return_turns", []string{"SEARCH t USING COVERING INDEX ticket_by_entry (pipeline_version=? AND entry_id=?)", "SEARCH turn"}, true},
 		{"accept_results of 100", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"judge_results", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"accepted_places", []string{

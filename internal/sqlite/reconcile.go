@@ -54,7 +54,7 @@ func (s *Store) enqueue(ctx context.Context, statement string, ids []int64, args
 		if err != nil || n == 0 {
 			return err
 		}
-		if _, err := t.exec(ctx, "bulk_turns", list...); err != nil {
+		if _, err := t.exec(ctx, "note_turns", list...); err != nil {
 			return err
 		}
 		return a.toAll(ctx, t, queues)

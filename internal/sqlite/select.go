@@ -82,6 +82,11 @@ func putInQuarantine(ctx context.Context, t *tx, page selection, sel queue.Selec
 	if err != nil || len(put) == 0 {
 		return 0, err
 	}
+	for version, ids := range idsByVersion(put) {
+		if err := returnTurns(ctx, t, version, ids); err != nil {
+			return 0, err
+		}
+	}
 	results := make([]systemResult, len(put))
 	for i, p := range put {
 		if results[i], err = newSystemResult(p, v.Result); err != nil {
@@ -120,6 +125,11 @@ func requeue(ctx context.Context, t *tx, a *added, page selection, sel queue.Sel
 	if err != nil || len(places) == 0 {
 		return 0, err
 	}
+	for version, ids := range idsByVersion(places) {
+		if err := returnTurns(ctx, t, version, ids); err != nil {
+			return 0, err
+		}
+	}
 	list := named("places", jsonPlaces(places))
 	for _, statement := range []string{"requeue_results", "end_quarantine"} {
 		if _, err := t.exec(ctx, statement, list...); err != nil {
@@ -142,8 +152,10 @@ func requeue(ctx context.Context, t *tx, a *added, page selection, sel queue.Sel
 		queues[queueKey{page.organism.id, p.version}]++
 		ids[i] = p.entryID
 	}
-	if _, err := t.exec(ctx, "bump_released_by_entries", named("entry_ids", jsonIDs(ids))...); err != nil {
-		return 0, err
+	for _, statement := range []string{"note_turns", "bump_released_by_entries"} {
+		if _, err := t.exec(ctx, statement, named("entry_ids", jsonIDs(ids))...); err != nil {
+			return 0, err
+		}
 	}
 	return len(places), a.toAll(ctx, t, queues)
 }

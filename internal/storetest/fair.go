@@ -16,7 +16,7 @@ func fairCases() []testCase {
 		{name: "L17_TenEntriesBehindAHundredThousandOfAnotherGroup", check: fairHundredThousand},
 		{name: "L17_TwoGroupsShare", check: fairTwoShare},
 		{name: "L17_OneEntryBehindFiveBulkGroups", check: fairOneBehindFive},
-		{name: "L17_EditedAndRequeuedEntriesGoNext", check: fairEditedNext},
+		{name: "L17_EditedAndRequeuedEntriesOfAGroupWithNothingWaitingGoNext", check: fairEditedNext},
 		{name: "L17_FairAfterEverythingWasDrained", check: fairAfterDrain},
 		{name: "L17_FreshGoBeforeReprocessed", check: fairBeforeBulk},
 		{name: "L17_GivenBackGoFirst", check: fairGivenBack},
@@ -130,9 +130,9 @@ func fairOneBehindFive(t *testing.T, h Harness) {
 func fairEditedNext(t *testing.T, h Harness) {
 	f := newFixture(t, h)
 	done := f.process(t, seqlease.HasErrors, seqlease.NoIssues)
-	f.submitAs(t, f.group, 1000)
-	second := f.newGroup(t, "A clinic", submitter)
-	f.submitAs(t, second, 1000)
+	for _, name := range []string{"A clinic", "Another clinic"} {
+		f.submitAs(t, f.newGroup(t, name, submitter), 1000)
+	}
 	f.claim(t, 100)
 	f.mustEdit(t, done[0], submitted(5))
 	f.wantWithin(t, "after the edit", 1, 6, done[:1])

@@ -79,7 +79,7 @@ func Run(t *testing.T, h Harness) {
 		skipCases(), giveBackUserCases(), renewCases(), suspectCases(),
 		quarantineCases(), quarantineResultCases(), keeperCases(), reconcileCases(),
 		operatorCases(), operatorQuarantineCases(), selectionCases(), reprocessCases(),
-		pauseCases(), historyCases(), stirredCases(), fairCases(),
+		pauseCases(), historyCases(), stirredCases(), fairCases(), fairTurnCases(),
 		editCases(), deleteCases(), approveCases(), approveFilterCases(),
 		listCases(), releaseCases(), textCases(), wordCases(), largeCases(),
 	) {

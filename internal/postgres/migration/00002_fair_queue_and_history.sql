@@ -2,7 +2,9 @@
 -- Why separate: the first schema may hold data. It rebuilds ticket (a copy of
 -- the waiting entries, about a second for each 500,000), so servers of the first schema must be
 -- stopped: their claims don't know lanes. Tickets and leases are kept: what
--- waits is ordered as if its groups had submitted it at the same time.
+-- waits is ordered as if its groups had submitted it at the same time. Attempts of
+-- the first schema were made among others, so they condemn nobody: each entry has
+-- at least one left, alone (L9).
 --
 -- ticket: the primary key is the order of work: by lane, and within a lane by
 -- rank (L17). Ranks of lanes 0 and 1 are turns that groups take one by one, those
@@ -64,7 +66,11 @@ SELECT t.organism_id, t.pipeline_version, t.lane,
     t.entry_id, t.attempts, t.hand_outs
 FROM (
     SELECT organism_id, pipeline_version, entry_id, attempts, hand_outs, waiting_lane(attempts, hand_outs, false, 5, 50) AS lane
-    FROM ticket_without_lane
+    FROM (
+        SELECT organism_id, pipeline_version, entry_id, least(attempts, 4)::smallint AS attempts,
+            least(attempts, 4) + least(hand_outs - attempts, 49) AS hand_outs
+        FROM ticket_without_lane
+    ) AS w
 ) AS t
 JOIN entry AS e ON e.id = t.entry_id;
 INSERT INTO turn (organism_id, pipeline_version, lane, group_id, last_rank)
@@ -92,6 +98,12 @@ SELECT l.organism_id, l.lease_seconds, l.claimed_at, l.pipeline_version, l.attem
     array_agg(p.attempts ORDER BY l.part, p.position), array_agg(p.entry_id ORDER BY l.part, p.position)
 FROM lease AS l, unnest(l.entry_ids, l.positions, l.attempts) AS p (entry_id, position, attempts)
 GROUP BY l.organism_id, l.lease_seconds, l.claimed_at, l.pipeline_version, l.attempt_id, l.claimed_by, l.worker_id;
+
+UPDATE lease AS l SET (attempts, hand_outs) = (
+    SELECT array_agg(least(p.attempts, 4)::smallint ORDER BY p.n),
+        array_agg(least(p.attempts, 4) + least(p.hand_outs - p.attempts, 49) ORDER BY p.n)
+    FROM unnest(l.attempts, l.hand_outs) WITH ORDINALITY AS p (attempts, hand_outs, n))
+WHERE EXISTS (SELECT FROM unnest(l.attempts, l.hand_outs) AS p (attempts, hand_outs) WHERE p.attempts > 4 OR p.hand_outs - p.attempts > 49);
 
 -- kind: 1 expired, 2 given back, 3 undelivered, 4 refused, 5 freed, 6 damaged.
 CREATE TABLE failure (

@@ -23,7 +23,7 @@ head AS MATERIALIZED (
 ),
 meant AS MATERIALIZED (
     SELECT g.id, g.organism_id, g.version, g.lane, g.group_id, h.rank AS head,
-        row_number() OVER (PARTITION BY g.version, g.group_id ORDER BY g.id) AS n, count(*) OVER (PARTITION BY g.version, g.group_id) AS of
+        row_number() OVER (PARTITION BY g.organism_id, g.version, g.group_id ORDER BY g.id) AS n, count(*) OVER (PARTITION BY g.organism_id, g.version, g.group_id) AS of
     FROM gap AS g JOIN head AS h ON h.organism_id = g.organism_id AND h.version = g.version
 ),
 turns AS MATERIALIZED (

@@ -1,4 +1,4 @@
--- seqlease reserve_ranks (L17): an upload's turns in lane 0: after those that its group was given, but not before the head of the queue
+-- seqlease reserve_ranks (L17): an upload's turns in lane 0: after those that its group was given, but not before the head of the queue; the turn stays locked until the upload is committed
 WITH head AS MATERIALIZED (
     SELECT pv.version, coalesce(
         (SELECT rank FROM ticket

@@ -56,16 +56,17 @@ CREATE TABLE turn (
 ) STRICT, WITHOUT ROWID;
 
 -- As if every group had begun to submit at the same time. The lanes are those of
--- the default bounds. Uploads that never were complete are removed anyway.
+-- the default bounds. Attempts were made among others until here, so they condemn
+-- nobody: each entry has at least one left, alone (L9). Uploads that never were
+-- complete are removed anyway.
 INSERT INTO ticket (organism_id, pipeline_version, lane, rank, entry_id, attempts, hand_outs)
 SELECT t.organism_id, t.pipeline_version,
-       CASE WHEN t.attempts >= 5 OR t.hand_outs - t.attempts >= 50 THEN 4
-            WHEN t.attempts >= 3 OR t.hand_outs - t.attempts >= 25 THEN 3
+       CASE WHEN t.attempts >= 3 OR t.hand_outs - t.attempts >= 25 THEN 3
             WHEN t.attempts > 0 THEN 2
             ELSE 0
        END,
        row_number() OVER (PARTITION BY t.organism_id, t.pipeline_version, e.group_id ORDER BY t.entry_id),
-       t.entry_id, t.attempts, t.hand_outs
+       t.entry_id, min(t.attempts, 4), min(t.attempts, 4) + min(t.hand_outs - t.attempts, 49)
 FROM ticket_without_lane AS t
 JOIN published_entry AS e ON e.id = t.entry_id
 WHERE NOT EXISTS (SELECT 1 FROM leased AS d WHERE d.pipeline_version = t.pipeline_version AND d.entry_id = t.entry_id);
@@ -113,6 +114,9 @@ SELECT l.attempt_id, l.organism_id, l.pipeline_version, l.claimed_at, l.lease_se
 FROM lease AS l
 JOIN leased AS d ON d.attempt_id = l.attempt_id
 GROUP BY l.attempt_id;
+
+UPDATE leased SET attempts = min(attempts, 4), hand_outs = min(attempts, 4) + min(hand_outs - attempts, 49)
+WHERE attempts > 4 OR hand_outs - attempts > 49;
 
 -- What went wrong with an entry.
 CREATE TABLE failure (

@@ -1,11 +1,11 @@
--- seqlease bulk_turns (L17): the last ranks that were given to the entries' groups in the bulk lane
+-- seqlease note_turns (L17): the last ranks of the entries' groups are at least those that the entries have
 INSERT INTO turn (organism_id, pipeline_version, lane, group_id, last_rank)
-SELECT t.organism_id, t.pipeline_version, 1, g.value, max(t.rank)
+SELECT t.organism_id, t.pipeline_version, t.lane, g.value, max(t.rank)
 FROM json_each(@entry_ids) AS n
 CROSS JOIN entry AS e ON e.id = n.value
 CROSS JOIN pipeline_version AS p ON p.organism_id = e.organism_id
-CROSS JOIN ticket AS t ON t.pipeline_version = p.version AND t.entry_id = e.id AND t.lane = 1
+CROSS JOIN ticket AS t ON t.pipeline_version = p.version AND t.entry_id = e.id AND t.lane < 2
 CROSS JOIN json_each(json_array(e.group_id, 0)) AS g
 WHERE true
-GROUP BY t.organism_id, t.pipeline_version, g.value
+GROUP BY t.organism_id, t.pipeline_version, t.lane, g.value
 ON CONFLICT (organism_id, pipeline_version, lane, group_id) DO UPDATE SET last_rank = max(last_rank, excluded.last_rank)
