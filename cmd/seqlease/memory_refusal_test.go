@@ -95,8 +95,11 @@ func (s *served) sendRefused(t *testing.T, query string, body []byte, status, li
 	}
 	defer func() { _ = answer.Body.Close() }()
 	said, err := io.ReadAll(answer.Body)
-	if named := bytes.Count(said, []byte(`"reason":`)); err != nil || answer.StatusCode != status || named != lines {
-		return fmt.Errorf("got %d with %d lines (%v), want %d with %d: %.300s", answer.StatusCode, named, err, status, lines, said)
+	if err != nil {
+		return err
+	}
+	if named := bytes.Count(said, []byte(`"reason":`)); answer.StatusCode != status || named != lines {
+		return fmt.Errorf("got %d with %d lines, want %d with %d: %.300s", answer.StatusCode, named, status, lines, said)
 	}
 	return nil
 }

@@ -145,9 +145,9 @@ func addLine(acceptance *queue.Acceptance, number int, line []byte) (malformed, 
 	return nil, acceptance.Add(number, &result)
 }
 
-// malformedBody is a body of which lines can't be read: a bad request (protocol
+// malformedBodyError is a body of which lines can't be read: a bad request (protocol
 // §6.2), as the first of them says. All lines that are refused are named (L5).
-type malformedBody struct {
+type malformedBodyError struct {
 	error
 	refused []seqlease.Refusal
 }
@@ -159,7 +159,7 @@ func withRefused(malformed, err error) error {
 	if !errors.As(err, &refused) {
 		return malformed
 	}
-	return &malformedBody{malformed, refused.Refused}
+	return &malformedBodyError{malformed, refused.Refused}
 }
 
 // lineError says what a failed read of lines means.

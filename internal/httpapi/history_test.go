@@ -29,7 +29,8 @@ func TestHistory_L9_TheSubmitterReadsWhyAnEntryIsInQuarantine(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- queue.NewKeeper(kept, queue.KeeperOptions{}).Run(ctx) }()
+	keeper := queue.NewKeeper(kept, queue.KeeperOptions{})
+	go func() { ended <- keeper.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

@@ -61,7 +61,7 @@ const retryAfterSeconds = "5"
 // what the rooms were doing, which is for the log ([seqlease.Explanation]). Of an
 // error that is none of ours, nothing is told.
 func problemOf(err error) (p Problem, known bool) {
-	var malformed *malformedBody
+	var malformed *malformedBodyError
 	if errors.As(err, &malformed) {
 		p, known = problemOf(malformed.error)
 		p.Refused = malformed.refused

@@ -81,6 +81,7 @@ func TestPlans_ListsAreHashed(t *testing.T) {
 	looked := regexp.MustCompile(`IN \(SELECT [a-z_, ]+ FROM (named|held)\)`)
 	for name, c := range postgres.ListStatements(s, lease.AttemptID, list) {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			text, found := explained(t, s, c), map[string]bool{}
 			for _, m := range hashed.FindAllStringSubmatch(text, -1) {
 				found[m[1]] = true

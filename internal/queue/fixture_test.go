@@ -112,8 +112,8 @@ func (h *house) submit(t *testing.T, n int) {
 	}
 }
 
-// age lets leases run for d, as if the time had passed.
-func (h *house) age(t *testing.T, d time.Duration) {
+// age lets leases run for ten minutes, as if the time had passed.
+func (h *house) age(t *testing.T) {
 	t.Helper()
 	db, err := sql.Open("sqlite", h.path)
 	if err != nil {
@@ -124,7 +124,7 @@ func (h *house) age(t *testing.T, d time.Duration) {
 			t.Error(err)
 		}
 	}()
-	if _, err := db.ExecContext(t.Context(), "UPDATE lease SET lease_until = lease_until - ?", d.Microseconds()); err != nil {
+	if _, err := db.ExecContext(t.Context(), "UPDATE lease SET lease_until = lease_until - ?", (10 * time.Minute).Microseconds()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -32,7 +32,7 @@ func (h *house) wear(t *testing.T) {
 	for claim() > 0 {
 		for claim() > 0 {
 		}
-		h.age(t, 10*time.Minute)
+		h.age(t)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestKeeper_L9_SlowsAWorkerDownWhoseLeasesItFindsEnded(t *testing.T) {
 		for range inARow {
 			h.claim(t, 1)
 		}
-		h.age(t, 10*time.Minute)
+		h.age(t)
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		keeper := queue.NewKeeper(h.store, queue.KeeperOptions{Ended: h.LeasesEnded})

@@ -210,7 +210,7 @@ func TestWait_L14_ALeaseThatRunsOutWakes(t *testing.T) {
 		if early := l.answered(); len(early) > 0 {
 			t.Fatalf("answered before the lease end: %+v", early)
 		}
-		l.age(t, 10*time.Minute)
+		l.age(t)
 		pass(2 * time.Second)
 		answers := l.answered()
 		if len(answers) == 0 || len(answers[0].lease.Entries) == 0 || answers[0].lease.Entries[0].Attempt != 2 {

@@ -131,11 +131,11 @@ type tx struct {
 
 // exec runs a statement and returns how many rows it changed.
 func (t *tx) exec(ctx context.Context, name string, args ...any) (int64, error) {
-	statement, err := t.statement(ctx, name)
+	statement, err := t.statement(ctx, name) //nolint:sqlclosecheck // kept as long as the store
 	if err != nil {
 		return 0, err
 	}
-	result, err := statement.ExecContext(ctx, args...) //nolint:sqlclosecheck // kept as long as the store
+	result, err := statement.ExecContext(ctx, args...)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
@@ -178,11 +178,11 @@ func roomFor(rows int) int {
 
 // row reads the only row of a statement, or [sql.ErrNoRows].
 func (t *tx) row(ctx context.Context, name string, args []any, into ...any) error {
-	statement, err := t.statement(ctx, name)
+	statement, err := t.statement(ctx, name) //nolint:sqlclosecheck // kept as long as the store
 	if err != nil {
 		return err
 	}
-	if err := statement.QueryRowContext(ctx, args...).Scan(into...); err != nil { //nolint:sqlclosecheck // kept as long as the store
+	if err := statement.QueryRowContext(ctx, args...).Scan(into...); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
@@ -190,11 +190,11 @@ func (t *tx) row(ctx context.Context, name string, args []any, into ...any) erro
 
 // rows calls each for every row of a statement; scan reads the row's columns.
 func (t *tx) rows(ctx context.Context, name string, args []any, each func(scan func(into ...any) error) error) error {
-	statement, err := t.statement(ctx, name)
+	statement, err := t.statement(ctx, name) //nolint:sqlclosecheck // kept as long as the store
 	if err != nil {
 		return err
 	}
-	rows, err := statement.QueryContext(ctx, args...) //nolint:sqlclosecheck // kept as long as the store
+	rows, err := statement.QueryContext(ctx, args...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -101,7 +101,7 @@ func historyQuarantine(t *testing.T, h Harness) {
 	before := f.now(t)
 	spoiled := f.spoil(t, 1)
 	f.quarantineSpent(t)
-	versions := append(spoiled, f.submit(t, 2)...)
+	versions := slices.Concat(spoiled, f.submit(t, 2))
 	f.quarantineEntries(t, versions[1:2], 1)
 	for i, want := range []queue.Quarantined{
 		{Attempts: 5, HandOuts: 5, Reason: usedUp}, {By: operatorName, Reason: byOperator},
