@@ -29,9 +29,8 @@ func (s *Store) Renew(ctx context.Context, r queue.Renew) (queue.Renewed, error)
 func renew(ctx context.Context, t *tx, r queue.Renew) (queue.Renewed, error) {
 	var renewed queue.Renewed
 	var until, seconds int64
-	var lost string
 	args := named("organism", string(r.Organism), "claimed_by", r.ClaimedBy, "lease_seconds", int64(r.Lease/time.Second))
-	err := t.row(ctx, "renew", append(args, attempt(r.AttemptID)), &until, &seconds, &renewed.Held, &lost)
+	err := t.row(ctx, "renew", append(args, attempt(r.AttemptID)), &until, &seconds, &renewed.Held)
 	if errors.Is(err, sql.ErrNoRows) {
 		return renewed, queue.RenewalLost(r)
 	}
@@ -39,7 +38,12 @@ func renew(ctx context.Context, t *tx, r queue.Renew) (queue.Renewed, error) {
 		return renewed, err
 	}
 	renewed.Until, renewed.Lease = instant(until), time.Duration(seconds)*time.Second
-	renewed.Lost, err = accessionVersions(lost)
+	err = t.rows(ctx, "lost", []any{attempt(r.AttemptID)}, func(scan func(...any) error) error {
+		var av seqlease.AccessionVersion
+		err := scan(&av.Accession, &av.Version)
+		renewed.Lost = append(renewed.Lost, av)
+		return err
+	})
 	return renewed, err
 }
 

@@ -8,9 +8,21 @@
 ALTER TABLE organism ADD COLUMN paused INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1));
 ALTER TABLE pipeline_version ADD COLUMN paused INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1));
 
--- What was cut from the lease other than by its worker (L7): [["ACC",version],…].
--- It lives as long as the lease, and is read when the lease is renewed.
-ALTER TABLE lease ADD COLUMN lost TEXT NOT NULL DEFAULT '[]';
+-- What was cut from a lease other than by its worker (L7). It lives as long as the
+-- lease, and is read when the lease is renewed. Kept in the row of the lease it
+-- would be read with it for each of its entries.
+CREATE TABLE lost (
+    attempt_id BLOB NOT NULL,
+    accession  TEXT NOT NULL,
+    version    INTEGER NOT NULL,
+    PRIMARY KEY (attempt_id, accession, version)
+) STRICT, WITHOUT ROWID;
+-- +goose StatementBegin
+CREATE TRIGGER lost_with_lease AFTER DELETE ON lease
+BEGIN
+    DELETE FROM lost WHERE attempt_id = OLD.attempt_id;
+END;
+-- +goose StatementEnd
 
 -- Waiting entries in the order of work. A ticket belongs to an entry that
 -- everybody sees: what an upload under way will add has none yet.

@@ -5,4 +5,4 @@ WHERE attempt_id = @attempt_id AND claimed_by = @claimed_by AND lease_until > (S
   AND organism_id = (SELECT o.id FROM organism AS o WHERE o.key = @organism)
   AND EXISTS (SELECT 1 FROM leased AS d WHERE d.attempt_id = lease.attempt_id)
 RETURNING lease_until, CASE @lease_seconds WHEN 0 THEN lease_seconds ELSE @lease_seconds END,
-          (SELECT count(*) FROM leased AS d WHERE d.attempt_id = lease.attempt_id), lost
+          (SELECT count(*) FROM leased AS d WHERE d.attempt_id = lease.attempt_id)
