@@ -37,7 +37,7 @@ func (s *Store) JustLooked(organismID int32, version seqlease.PipelineVersion) {
 	m := s.memory(organismID, version)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.scannedAt, m.scannedMark = time.Now(), m.newestMark //nolint:forbidigo // as in memory.go
+	m.scannedAt, m.scannedMark = time.Now(), m.newestMark
 	for _, lane := range []queue.Lane{queue.LaneSuspect, queue.LaneAlone} {
 		m.after[lane] = spot{m.scannedAt.UnixMicro(), 0}
 		m.turnedAt[lane] = m.scannedAt.Add(-scanInterval)
