@@ -91,6 +91,7 @@ func (s *Store) noteSome(ctx context.Context, organismID int32, r queue.Submissi
 	arguments := pgx.StrictNamedArgs{
 		"organism": organismID, "version": int64(r.PipelineVersion), "claimed_by": r.ClaimedBy,
 		"attempts": attempts, "accessions": accessions, "versions": versions, "reasons": reasons,
+		"refusals": queue.RefusalsPerAttempt,
 	}
 	return s.retry(ctx, func() error {
 		return s.with(ctx, func(c *pgxpool.Conn) error {

@@ -60,8 +60,13 @@ func (s *Store) Sweep(ctx context.Context, limit int) (int, []queue.EndedLease, 
 // TrimHistory removes old records of the history, as [queue.KeeperStore] says.
 func (s *Store) TrimHistory(ctx context.Context, keep time.Duration, limit int) (int, error) {
 	removed := 0
-	for _, statement := range []string{trimFailuresSQL, trimClaimsSQL} {
-		n, err := s.trim(ctx, statement, pgx.StrictNamedArgs{"keep": keep.Microseconds(), "limit": limit - removed})
+	// Neither may starve the other, and what one leaves of its half is the other's.
+	for i, statement := range []string{trimFailuresSQL, trimClaimsSQL, trimFailuresSQL} {
+		most := limit - removed
+		if i == 0 {
+			most = limit / 2
+		}
+		n, err := s.trim(ctx, statement, pgx.StrictNamedArgs{"keep": keep.Microseconds(), "limit": most})
 		if err != nil {
 			return removed, fmt.Errorf("trim the history: %w", err)
 		}

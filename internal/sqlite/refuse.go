@@ -32,7 +32,7 @@ func (s *Store) noteRefusals(ctx context.Context, r queue.Submission, refused []
 	for len(lines) > 0 {
 		n := min(len(lines), maxPlaces)
 		args := named("lines", jsonRefusals(lines[:n]), "pipeline_version", int64(r.PipelineVersion), "claimed_by", r.ClaimedBy,
-			"organism", string(r.Organism))
+			"organism", string(r.Organism), "refusals", int64(queue.RefusalsPerAttempt))
 		err := s.write(ctx, func(ctx context.Context, t *tx) error {
 			_, err := t.exec(ctx, "note_refusals", args...)
 			return err

@@ -7,13 +7,17 @@ import (
 )
 
 // TrimHistory removes at most limit records of the history that ended longer than
-// keep ago: claims first, then failures.
+// keep ago: claims and failures, neither of which starves the other.
 func (s *Store) TrimHistory(ctx context.Context, keep time.Duration, limit int) (int, error) {
 	trimmed := 0
 	err := s.write(ctx, func(ctx context.Context, t *tx) error {
 		trimmed = 0
-		for _, statement := range []string{"trim_claims", "trim_failures"} {
-			n, err := t.exec(ctx, statement, named("keep", keep.Microseconds(), "limit", int64(limit-trimmed))...)
+		for i, statement := range []string{"trim_claims", "trim_failures", "trim_claims"} {
+			most := limit - trimmed
+			if i == 0 {
+				most = limit / 2
+			}
+			n, err := t.exec(ctx, statement, named("keep", keep.Microseconds(), "limit", int64(most))...)
 			if err != nil {
 				return err
 			}

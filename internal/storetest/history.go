@@ -14,6 +14,7 @@ func historyCases() []testCase {
 		{name: "History_TellsHowEachAttemptWentWrong", check: historyFailures},
 		{name: "History_TakeoverNotesTheEndOfTheLease", check: historyTakeover},
 		{name: "History_B017_RefusalsAreNotedInBothModes", check: historyRefusals},
+		{name: "History_RefusalsOfAnAttemptAreBounded", check: historyRefusalsBounded},
 		{name: "History_RefusalsAreNotedOnlyForWhatIsHeld", check: historyRefusalsHeld},
 		{name: "History_ClaimTellsWhetherItsResultIsThePresentOne", check: historyAccepted},
 		{name: "History_IsCutAtTheLimit", check: historyLimit},

@@ -17,4 +17,5 @@ held AS MATERIALIZED (
 INSERT INTO failure (entry_id, pipeline_version, organism_id, revision, attempt_id, kind, counted, worker_id, claimed_by, reason)
 SELECT h.entry_id, @version, @organism, h.revision, h.attempt_id, 4, false, h.worker_id, h.claimed_by, l.reason
 FROM line AS l JOIN held AS h ON h.entry_id = l.entry_id AND (l.attempt_id IS NULL OR l.attempt_id = h.attempt_id)
+WHERE (SELECT count(*) FROM failure WHERE entry_id = h.entry_id AND attempt_id = h.attempt_id AND kind = 4) < @refusals::int
 ORDER BY l.n

@@ -8,3 +8,5 @@ CROSS JOIN leased AS d ON d.pipeline_version = @pipeline_version AND d.entry_id 
 CROSS JOIN lease AS l ON l.attempt_id = d.attempt_id
 WHERE l.lease_until > c.now AND l.claimed_by = @claimed_by AND l.organism_id = (SELECT o.id FROM organism AS o WHERE o.key = @organism)
   AND (n.value ->> 2 IS NULL OR d.attempt_id = unhex(n.value ->> 2))
+  AND (SELECT count(*) FROM failure AS f
+       WHERE f.entry_id = d.entry_id AND f.attempt_id = d.attempt_id AND f.kind = 'refused') < @refusals
