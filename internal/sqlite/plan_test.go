@@ -67,6 +67,7 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		{"note_failures", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"note_lost", []string{"SEARCH e USING INTEGER PRIMARY KEY"}, false},
 		{"lost", []string{"SEARCH lost USING PRIMARY KEY (attempt_id=?)"}, false},
+		{"select_entries", []string{"SEARCH e USING INTEGER PRIMARY KEY (rowid>?)"}, false},
 		{"cut_places", []string{"SEARCH leased USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"first_rank", []string{"SEARCH t USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=?)", "ticket_run_in_order"}, false},
 		{"renew", []string{"SEARCH lease USING PRIMARY KEY"}, false},
