@@ -123,7 +123,7 @@ func TestStatements_EveryOneCanBePrepared(t *testing.T) {
 	reads := 0
 	err = s.write(t.Context(), func(ctx context.Context, inner *tx) error {
 		for name, text := range texts {
-			if _, err := inner.statement(ctx, name); err != nil {
+			if _, err := inner.statement(ctx, name); err != nil { //nolint:sqlclosecheck // kept as long as the store
 				return err
 			}
 			if onlyReads(text) {

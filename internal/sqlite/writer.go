@@ -221,7 +221,7 @@ func (w *writer) lost(ctx context.Context, err error) error {
 }
 
 func (w *writer) control(ctx context.Context, name string) error {
-	statement, err := w.statements.get(ctx, name)
+	statement, err := w.statements.get(ctx, name) //nolint:sqlclosecheck // kept as long as the store
 	if err != nil {
 		return err
 	}
