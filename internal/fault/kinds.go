@@ -70,7 +70,7 @@ func (f *Fleet) inflictors() map[Kind]inflictor {
 		kinds[DatabaseKilled], kinds[DatabaseCrashed] = (*Fleet).killDatabase, (*Fleet).crashDatabase
 		kinds[DatabaseRestarted], kinds[DatabaseFrozen] = (*Fleet).restartDatabase, (*Fleet).freezeDatabase
 		kinds[SessionsCut], kinds[IdleTransaction] = (*Fleet).cutSessions, (*Fleet).leakTransaction
-		if s.clock != 0 { // it runs with a clock that can be set
+		if f.options.DatabaseClock != 0 { // it runs with a clock that can be set
 			kinds[DatabaseClockAhead] = (*Fleet).putClockAhead
 		}
 	case *sqliteStore:

@@ -60,10 +60,12 @@ func first(t *testing.T, report *fault.Report, kind fault.Kind) fault.Spell {
 	return report.Spells[i]
 }
 
-// wantProgress: while the spell lasts, every server hands out entries and accepts
-// results, without a long silence.
+// wantProgress: while the spell lasts, entries are handed out, and every server
+// accepts results without a long silence. (On a slow machine all workers of one
+// server may be at their results all the time.)
 func wantProgress(t *testing.T, report *fault.Report, spell fault.Spell, servers int) {
 	t.Helper()
+	allClaims := 0
 	for server := range servers {
 		claims, times := 0, []float64{spell.From, spell.Until}
 		for i := range report.Lines {
@@ -89,10 +91,13 @@ func wantProgress(t *testing.T, report *fault.Report, spell fault.Spell, servers
 		}
 		t.Logf("%s for %.1f s: server %d served %d claims and %d submissions, at most %.1f s apart",
 			spell.Kind, spell.Until-spell.From, server, claims, len(times)-2, silence)
-		if claims == 0 || silence > longestSilence {
-			t.Errorf("%s: server %d served %d claims, and accepted nothing for %.1f s, want some and at most %.1f s",
-				spell.Kind, server, claims, silence, longestSilence)
+		if silence > longestSilence {
+			t.Errorf("%s: server %d accepted nothing for %.1f s, want at most %.1f s", spell.Kind, server, silence, longestSilence)
 		}
+		allClaims += claims
+	}
+	if allClaims == 0 {
+		t.Errorf("%s: no claim got entries", spell.Kind)
 	}
 }
 
