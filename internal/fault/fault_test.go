@@ -202,7 +202,7 @@ func wantNetworkFaults(t *testing.T, report *fault.Report) {
 func TestFault_PostgresClocks(t *testing.T) {
 	t.Parallel()
 	if _, err := pgcluster.ClockLibrary(); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	programs, err := shiftedPrograms()
 	if err != nil {

@@ -56,7 +56,7 @@ func TestCluster_Outages(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	if _, err := pgcluster.ClockLibrary(); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	c, err := pgcluster.Start(ctx, pgcluster.Options{Durable: true, Clock: -6 * time.Hour})
 	if errors.Is(err, pgcluster.ErrNotOurs) {

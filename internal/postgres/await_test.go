@@ -45,22 +45,7 @@ func (w *waitLog) wantOneLine(t *testing.T, part string) {
 
 func TestOpen_WaitsForAServerThatDoesNotListenYet(t *testing.T) {
 	t.Parallel()
-	c, err := pgcluster.Start(t.Context(), pgcluster.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	address, err := c.NewDatabase(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := postgres.Migrate(t.Context(), address); err != nil {
-		t.Fatal(err)
-	}
+	c, address := newCluster(t)
 	outage, err := c.Crash()
 	if errors.Is(err, pgcluster.ErrNotOurs) {
 		t.Skip(err)

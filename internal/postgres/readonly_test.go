@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/seqlease/seqlease"
-	"github.com/seqlease/seqlease/internal/pgcluster"
 	"github.com/seqlease/seqlease/internal/postgres"
 	"github.com/seqlease/seqlease/internal/storetest"
 )
@@ -24,22 +23,7 @@ type former struct {
 
 func newFormer(t *testing.T) *former {
 	t.Helper()
-	c, err := pgcluster.Start(t.Context(), pgcluster.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	address, err := c.NewDatabase(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := postgres.Migrate(t.Context(), address); err != nil {
-		t.Fatal(err)
-	}
+	_, address := newCluster(t)
 	f := &former{address: address, admin: connect(t, address)}
 	f.takeWrites(t, true) // a server that was there already may be as a test left it
 	return f

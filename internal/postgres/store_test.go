@@ -108,6 +108,28 @@ func newDatabase(t testing.TB) string {
 	return address
 }
 
+// newCluster starts a server for this test alone, with one migrated database.
+func newCluster(t *testing.T) (*pgcluster.Cluster, string) {
+	t.Helper()
+	c, err := pgcluster.Start(t.Context(), pgcluster.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	address, err := c.NewDatabase(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := postgres.Migrate(t.Context(), address); err != nil {
+		t.Fatal(err)
+	}
+	return c, address
+}
+
 // join opens one more store on the database.
 func (h *harness) join(t testing.TB, d *database) *postgres.Store {
 	t.Helper()
