@@ -50,7 +50,11 @@ type Held struct {
 }
 
 // Accepted says whether the server answered that results are stored.
-func (l *Line) Accepted() bool { return l.Call == CallSubmit && l.Status/100 == 2 }
+//
+// An answer with a body that was cut may have named more refusals: it says nothing.
+func (l *Line) Accepted() bool {
+	return l.Call == CallSubmit && (l.Status == 204 || l.Status/100 == 2 && l.Whole)
+}
 
 // refuses says whether the answer names the entry as refused.
 func (l *Line) refuses(h Held) bool {
