@@ -77,6 +77,11 @@ func (f *Fleet) conclude(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	e := evidence.Evidence{Jumps: f.jumps, Repeats: f.options.NetworkFaults > 0, Operated: f.operated}
+	for _, s := range f.spells {
+		if s.Kind == DatabaseKilled || s.Kind == DatabaseCrashed {
+			e.Crashes = append(e.Crashes, s.Span)
+		}
+	}
 	if e.Listed, err = listed(ctx, submitter); err != nil {
 		return nil, err
 	}

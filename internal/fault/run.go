@@ -24,6 +24,10 @@ import (
 // leases run out one after the other where entries were claimed by nobody.
 const drainLimit = 4 * time.Minute
 
+// networkLimit is how long it may take until each kind of network fault has met a
+// request: idle workers ask too.
+const networkLimit = 2 * time.Minute
+
 // snapshotLimit is how long reading the database may take; a frozen one takes
 // until it goes on.
 const snapshotLimit = 30 * time.Second
@@ -58,6 +62,9 @@ func Run(ctx context.Context, o Options, plan Plan) (_ *Report, err error) {
 	}
 	f.disturb(o.NetworkFaults)
 	err = f.follow(ctx, plan)
+	if err == nil && o.NetworkFaults > 0 {
+		err = f.awaitNetworkFaults(ctx)
+	}
 	if o.Entries == 0 {
 		stop()
 	}
@@ -94,6 +101,21 @@ func (f *Fleet) disturb(chance float64) {
 	for _, s := range f.servers {
 		s.proxy.Disturb(chance, proxy.Kinds...)
 	}
+}
+
+// awaitNetworkFaults waits until each kind has met a request: how many requests
+// there are in the time of the other faults is the machine's affair.
+func (f *Fleet) awaitNetworkFaults(ctx context.Context) error {
+	return await(ctx, "each network fault to meet a request", networkLimit, func(context.Context) (bool, string) {
+		met := map[proxy.Kind]int{}
+		for _, s := range f.servers {
+			for kind, n := range s.proxy.Counts() {
+				met[kind] += n
+			}
+		}
+		missing := slices.DeleteFunc(slices.Clone(proxy.Kinds), func(k proxy.Kind) bool { return met[k] > 0 })
+		return len(missing) == 0, fmt.Sprintf("none met %q", missing)
+	})
 }
 
 // follow lets the plan's faults happen, with a look at the database after each.

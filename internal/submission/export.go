@@ -156,16 +156,20 @@ func (s *Submissions) write(ctx context.Context, e *export) {
 		defer s.endTurn(e)
 		begun, err = s.fill(ctx, e)
 	}
+	s.fails(e, err) // before readers can know of it and ask again
 	err = e.file.Finish(err)
-	if err != nil {
-		s.mu.Lock()
-		e.failed = true
-		s.mu.Unlock()
-	}
+	s.fails(e, err)
 	if !begun {
 		e.beginError = err
 		close(e.begun)
 	}
+}
+
+// fails has nobody join an export that is broken.
+func (s *Submissions) fails(e *export, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.failed = e.failed || err != nil
 }
 
 // takeTurn waits until no other export of the organism is being written.

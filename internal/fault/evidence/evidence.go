@@ -16,6 +16,9 @@ type Evidence struct {
 	// Jumps are instants, by the clock of [Line], at which the database's clock was
 	// put forward: every lease ended then.
 	Jumps []float64
+	// Crashes are times in which the database died without a word: what it had
+	// committed last, and not yet written to disk, may be lost.
+	Crashes []Span
 	// Repeats says that the network repeats requests, also when they were answered.
 	Repeats bool
 	Operated

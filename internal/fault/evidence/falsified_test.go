@@ -66,6 +66,24 @@ var falsifications = []struct {
 		e.Lines[1].Sent, e.Lines[1].Got = 9, 9.1
 		e.Jumps = []float64{5}
 	}, nil},
+	{"handed out again after a crash just after the claim", func(e *evidence.Evidence) {
+		e.Lines[1].Sent, e.Lines[1].Got = 9, 9.1
+		e.Crashes = []evidence.Span{{From: 1, Until: 2}}
+	}, nil},
+	{"handed out again after a crash long after the claim", func(e *evidence.Evidence) {
+		e.Lines[1].Sent, e.Lines[1].Got = 9, 9.1
+		e.Crashes = []evidence.Span{{From: 5, Until: 6}}
+	}, []evidence.Kind{evidence.HeldAtOnce}},
+	{"handed out again after a crash just before the claim", func(e *evidence.Evidence) {
+		e.Lines[0].Sent, e.Lines[0].Got = 2.1, 2.2
+		e.Lines[1].Sent, e.Lines[1].Got = 9, 9.1
+		e.Crashes = []evidence.Span{{From: 1, Until: 2}}
+	}, []evidence.Kind{evidence.HeldAtOnce}},
+	{"handed out again after a crash that the claim survived", func(e *evidence.Evidence) {
+		e.Lines[1].Sent, e.Lines[1].Got = 9, 9.1
+		e.Crashes = []evidence.Span{{From: 1, Until: 2}}
+		e.Lines = append(e.Lines, line("slow", evidence.CallRenew, 5, 200, []evidence.Held{{AttemptID: first, LeaseSeconds: 10}}))
+	}, []evidence.Kind{evidence.HeldAtOnce}},
 	{"handed out again after it was given back", func(e *evidence.Evidence) {
 		e.Lines[1].Sent, e.Lines[1].Got = 9, 9.1
 		e.Lines = append(e.Lines, line("slow", evidence.CallGiveBack, 8, 200, []evidence.Held{{AttemptID: first}}))

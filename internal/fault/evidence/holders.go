@@ -28,6 +28,9 @@ func (b *book) checkHolders(f *findings) {
 					until = min(until, at)
 				}
 			}
+			if at, crashed := b.crashAfter(first); crashed && !b.survived(first.attempt, at) {
+				until = min(until, at)
+			}
 			for _, e := range b.Endings {
 				if e.ends(av, first.attempt) && (e.Until == 0 || e.Until > first.from) {
 					until = min(until, e.From)
@@ -44,6 +47,40 @@ func (b *book) checkHolders(f *findings) {
 			}
 		}
 	}
+}
+
+// volatile is how long before a crash a claim may have been answered that is lost
+// in it. Claims commit asynchronously: the WAL writer makes them durable within
+// three times wal_writer_delay, 0.6 s by default (PostgreSQL's manual, Asynchronous
+// Commit). The rest is for a WAL writer that gets no processor on a small machine.
+const volatile = 2.0
+
+// crashAfter is when the database crashed just after a claim, or during it.
+func (b *book) crashAfter(h holding) (at float64, crashed bool) {
+	for _, c := range b.Crashes {
+		if h.from < c.Until && h.got > c.From-volatile {
+			return c.From, true
+		}
+	}
+	return 0, false
+}
+
+// survived says whether something shows that the attempt's claim was not lost in
+// the crash: whatever it sent afterwards was accepted.
+func (b *book) survived(attempt seqlease.AttemptID, crash float64) bool {
+	for i := range b.Lines {
+		l := &b.Lines[i]
+		proves := l.Call == CallRenew && l.Status == 200 || l.Call == CallSubmit && l.Accepted()
+		if !proves || l.Sent < crash {
+			continue
+		}
+		for _, h := range l.Entries {
+			if h.AttemptID == attempt && !l.refuses(h) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // endings are when attempts ended their hold of an entry themselves, at the
