@@ -1,0 +1,83 @@
+package measure
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Results are the samples of an experiment, by contender and round.
+type Results struct {
+	samples map[string][]Sample
+}
+
+// Spread is a figure over the rounds.
+type Spread struct {
+	Median, Low, High float64
+	Rounds            int
+}
+
+// Of is a figure of a contender. It panics if the contender has no such figure,
+// which is a mistake of the experiment.
+func (r *Results) Of(contender, figure string) Spread {
+	return spread(r.figures(contender, figure))
+}
+
+// Ratio is a figure of one contender to that of another one, taken within each
+// round.
+func (r *Results) Ratio(contender, to, figure string) Spread {
+	above, below := r.figures(contender, figure), r.figures(to, figure)
+	ratios := make([]float64, len(above))
+	for i := range above {
+		ratios[i] = above[i] / below[i]
+	}
+	return spread(ratios)
+}
+
+func (r *Results) figures(contender, figure string) []float64 {
+	samples := r.samples[contender]
+	figures := make([]float64, 0, len(samples))
+	for _, s := range samples {
+		v, there := s[figure]
+		if !there {
+			panic(fmt.Sprintf("contender %q has no figure %q, only %s", contender, figure, s))
+		}
+		figures = append(figures, v)
+	}
+	if len(figures) == 0 {
+		panic(fmt.Sprintf("no contender %q", contender))
+	}
+	return figures
+}
+
+// spread sorts the values. The median of an even number is the mean of the middle two.
+func spread(values []float64) Spread {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return Spread{Median: (sorted[(n-1)/2] + sorted[n/2]) / 2, Low: sorted[0], High: sorted[n-1], Rounds: n}
+}
+
+// String lists the figures by name.
+func (s Sample) String() string {
+	parts := make([]string, 0, len(s))
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		parts = append(parts, name+" "+short(s[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// short is a number with three digits that count, or all before the point.
+func short(v float64) string {
+	switch size := math.Abs(v); {
+	case v == math.Trunc(v) && size < 1e15, size >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case size >= 10:
+		return fmt.Sprintf("%.1f", v)
+	case size >= 0.1:
+		return fmt.Sprintf("%.2f", v)
+	default:
+		return fmt.Sprintf("%.3g", v)
+	}
+}
