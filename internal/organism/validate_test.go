@@ -276,26 +276,3 @@ func TestRebuild_ShowsTheConfigurationOfToday(t *testing.T) {
 		t.Error("the stored data was changed")
 	}
 }
-
-// BenchmarkCheckProcessed checks a result the size of a SARS-CoV-2 genome.
-func BenchmarkCheckProcessed(b *testing.B) {
-	genome, protein := strings.Repeat("ACGTN", 6000), strings.Repeat("MKLVX", 2000)
-	o := &Organism{
-		Key: "big", Metadata: reedvirus().Metadata,
-		Segments: []NamedSequence{{MainSegment, genome}}, Genes: []NamedSequence{{"all", protein}},
-	}
-	d := good()
-	d.UnalignedNucleotideSequences = map[string]*string{MainSegment: &genome}
-	d.AlignedNucleotideSequences = d.UnalignedNucleotideSequences
-	d.NucleotideInsertions, d.AminoAcidInsertions = nil, nil
-	d.AlignedAminoAcidSequences = map[string]*string{"all": &protein}
-	d.SequenceNameToFastaID = map[string]string{MainSegment: "x"}
-	if problems := o.CheckProcessed(d); len(problems) > 0 {
-		b.Fatal(problems)
-	}
-	b.ReportAllocs()
-	b.SetBytes(int64(2*len(genome) + len(protein)))
-	for b.Loop() {
-		o.CheckProcessed(d)
-	}
-}

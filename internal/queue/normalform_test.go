@@ -177,25 +177,6 @@ func TestShorten_CutsBetweenCharacters(t *testing.T) {
 	}
 }
 
-// BenchmarkEncode is what each result costs before it is compressed.
-func BenchmarkEncode(b *testing.B) {
-	genome := strings.Repeat("ACGTN", 6000)
-	line := `{"data":{"metadata":{"host":"Homo sapiens","depth":12},"unalignedNucleotideSequences":{"main":"` + genome +
-		`"},"alignedNucleotideSequences":{"main":"` + genome + `"},"sequenceNameToFastaId":{"main":"x"}}}`
-	r := decode(b, line)
-	b.ReportAllocs()
-	b.SetBytes(int64(len(line)))
-	for b.Loop() {
-		upperCase(&r.Data)
-		if len(unstorableTexts(r)) > 0 {
-			b.Fatal("unstorable")
-		}
-		if _, err := encode(r); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // TestEncode_StoredDocumentReadsBackTheSame: what is stored is already in normal
 // form, so reading and storing it again changes nothing.
 func TestEncode_StoredDocumentReadsBackTheSame(t *testing.T) {
