@@ -4,9 +4,12 @@ import (
 	"slices"
 
 	"github.com/seqlease/seqlease/bench/measure"
+	"github.com/seqlease/seqlease/bench/wire"
 )
 
 // experiments are all of them, in the order of the table.
 func experiments() []measure.Experiment {
-	return slices.Concat[[]measure.Experiment]()
+	return slices.Concat(
+		wire.Experiments(),
+	)
 }

@@ -93,7 +93,7 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.Dir)) }()
 	b.Server = filepath.Join(b.Dir, "seqlease")
-	build := exec.CommandContext(ctx, "go", "build", "-o", b.Server, "github.com/seqlease/seqlease/cmd/seqlease")
+	build := exec.CommandContext(ctx, "go", "-C", "..", "build", "-o", b.Server, "./cmd/seqlease") // its modules are not the bench's
 	build.Stderr = stderr
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("build the server: %w", err)

@@ -1,0 +1,23 @@
+package wire
+
+import (
+	"github.com/seqlease/seqlease/bench/measure"
+)
+
+// Experiments are those of this package.
+func Experiments() []measure.Experiment {
+	return []measure.Experiment{claims()}
+}
+
+// claims counts what 64 workers of two servers need to empty a queue.
+func claims() measure.Experiment {
+	ours := drainOfficial()
+	return measure.Experiment{Name: "http-claims", Contenders: []measure.Contender{ours}, Rows: func(r *measure.Results) []measure.Row {
+		const note = "PostgreSQL, two servers, 64 workers with the Go client, batches of 100, 1 kB entries"
+		return []measure.Row{
+			measure.AtMost("HTTP: claims that returned entries, per N/100", r.Of(ours.Name, claimsFigure), 1.02, 0, "", note),
+			measure.AtMost("HTTP: refused results of live leases", r.Of(ours.Name, refusedFigure), 0, 0, "", note),
+			measure.Inform("HTTP: drain with the Go client", r.Of(ours.Name, measure.Rate), "/s", note),
+		}
+	}}
+}

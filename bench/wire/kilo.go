@@ -1,0 +1,76 @@
+package wire
+
+import (
+	"context"
+	"errors"
+
+	"github.com/seqlease/seqlease/bench/genome"
+	"github.com/seqlease/seqlease/bench/measure"
+)
+
+// The figures of contenders beside the rate.
+const (
+	claimsFigure  = "claims per N/100"
+	refusedFigure = "refused"
+	cpuFigure     = "server CPU µs/entry"
+)
+
+// kiloSamples is how many different small genomes there are.
+const kiloSamples = 1000
+
+// Drain1kB drains entries of a kilobyte through one server on PostgreSQL: a claimed
+// line and a line of results have about 1 kB each. Its figure is the rate.
+func Drain1kB() measure.Contender {
+	return measure.Contender{Name: "HTTP, 1 kB", Run: func(ctx context.Context, b *measure.Bench) (measure.Sample, error) {
+		return drainKilo(ctx, b, Postgres, 1, b.Size(50_000, 3_000), false)
+	}}
+}
+
+// drainOfficial lets workers with the product's client share two servers.
+func drainOfficial() measure.Contender {
+	return measure.Contender{Name: "HTTP, two servers", Run: func(ctx context.Context, b *measure.Bench) (measure.Sample, error) {
+		return drainKilo(ctx, b, Postgres, 2, b.Size(100_000, 6_400), true)
+	}}
+}
+
+// drainKilo fills a site with small entries and drains it.
+func drainKilo(ctx context.Context, b *measure.Bench, store string, servers, n int, official bool) (sample measure.Sample, err error) {
+	o, samples, err := genome.NewKilo(kiloSamples)
+	if err != nil {
+		return nil, err
+	}
+	replies, err := NewReplies(samples)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Open(ctx, b, store, servers, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.Fill(ctx, samples, 0, n); err != nil {
+		return nil, err
+	}
+	if store == Postgres {
+		if err := b.Checkpoint(ctx, s.Database); err != nil {
+			return nil, err
+		}
+	}
+	d := Drained{}
+	if official {
+		d, err = s.Official(ctx, samples, 0, n)
+	} else {
+		d, err = s.Replay(ctx, replies, 0, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.sample(), s.check(ctx, n)
+}
+
+func (d Drained) sample() measure.Sample {
+	return measure.Sample{
+		measure.Rate: d.Rate(), claimsFigure: float64(d.Claims) * Batch / float64(d.Entries), refusedFigure: float64(d.Refused),
+		cpuFigure: float64(d.ServerCPU.Microseconds()) / float64(d.Entries),
+	}
+}
