@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -47,26 +48,36 @@ func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) (queue.Ac
 // errRefused undoes a submission of which a line was refused.
 var errRefused = errors.New("refused")
 
+// acceptState is the queue of a pipeline version as a submission finds it.
+type acceptState struct {
+	organismRow
+	quarantine bool // an entry of the organism is in quarantine
+}
+
 // acceptResults stores the lines that are held and returns the others, with
 // [errRefused] if they are a fault. With store false all are a fault and it only
 // tells which lines would be refused too.
 func acceptResults(ctx context.Context, t *tx, r queue.Submission, lines []queue.Line, store bool) ([]seqlease.Refusal, error) {
-	o, err := organismState(ctx, t, r.Organism)
+	var state acceptState
+	err := t.row(ctx, "accept_state", named("organism", string(r.Organism)), &state.id, &state.current, &state.quarantine, &state.now)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, queue.UnknownOrganism(r.Organism)
+	}
 	if err != nil {
 		return nil, err
 	}
 	fence := []any{
-		sql.Named("organism_id", o.id), sql.Named("pipeline_version", int64(r.PipelineVersion)),
-		sql.Named("claimed_by", r.ClaimedBy), sql.Named("now", o.now),
+		sql.Named("organism_id", state.id), sql.Named("pipeline_version", int64(r.PipelineVersion)),
+		sql.Named("claimed_by", r.ClaimedBy), sql.Named("now", state.now),
 	}
-	stored := int64(0)
+	var stored accepted
 	if store {
 		if stored, err = storeResults(ctx, t, lines, fence); err != nil {
 			return nil, err
 		}
 	}
 	var judged []seqlease.Refusal
-	if stored < int64(len(lines)) {
+	if len(stored.ids) < len(lines) {
 		if judged, err = judge(ctx, t, r, lines, fence); err != nil {
 			return nil, err
 		}
@@ -74,33 +85,34 @@ func acceptResults(ctx context.Context, t *tx, r queue.Submission, lines []queue
 	if !r.Skip && (len(judged) > 0 || !store) {
 		return judged, errRefused
 	}
-	if stored == 0 {
-		return judged, nil
-	}
-	return judged, leaveAccepted(ctx, t, lines, o, r.PipelineVersion)
+	return judged, leaveAccepted(ctx, t, stored, state, r.PipelineVersion)
 }
 
 // leaveAccepted ends what the stored results end: places in leases, and quarantine.
-// It looks at what the lines name alone: their lease may hold a hundred times that.
-func leaveAccepted(ctx context.Context, t *tx, lines []queue.Line, o organismRow, version seqlease.PipelineVersion) error {
-	args := named("lines", jsonLines(lines), "pipeline_version", int64(version))
-	places, err := readPlaces(ctx, t, "accepted_places", args)
-	if err != nil || len(places) == 0 {
-		return err
+// It looks at what was stored alone: the leases may hold a hundred times that.
+func leaveAccepted(ctx context.Context, t *tx, stored accepted, state acceptState, version seqlease.PipelineVersion) error {
+	if len(stored.ids) == 0 {
+		return nil
 	}
-	if version == o.current {
-		ids := make([]int64, len(places))
-		for i, p := range places {
-			ids[i] = p.entryID
-		}
-		if _, err := t.exec(ctx, "bump_released_by_entries", named("entry_ids", jsonIDs(ids))...); err != nil {
+	ids := sql.Named("entry_ids", jsonIDs(stored.ids))
+	if version == state.current {
+		if _, err := t.exec(ctx, "bump_released_by_entries", ids); err != nil {
 			return err
 		}
 	}
-	if _, err := t.exec(ctx, "end_quarantine", named("places", jsonPlaces(places))...); err != nil {
+	if state.quarantine {
+		places := jsonList(stored.ids, func(b []byte, id int64) []byte {
+			b = strconv.AppendInt(append(b, '['), int64(version), 10)
+			return append(strconv.AppendInt(append(b, ','), id, 10), ']')
+		})
+		if _, err := t.exec(ctx, "end_quarantine", sql.Named("places", places)); err != nil {
+			return err
+		}
+	}
+	if _, err := t.exec(ctx, "cut_accepted", sql.Named("pipeline_version", int64(version)), ids); err != nil {
 		return err
 	}
-	_, err = cut(ctx, t, places, false)
+	_, err := dropEmptyLeases(ctx, t, stored.attempts)
 	return err
 }
 
@@ -116,13 +128,58 @@ func without(lines []queue.Line, refused []seqlease.Refusal) []queue.Line {
 	return slices.DeleteFunc(slices.Clone(lines), func(l queue.Line) bool { return numbers[l.Number] })
 }
 
-// storeResults returns how many lines were held and are stored by now.
-func storeResults(ctx context.Context, t *tx, lines []queue.Line, fence []any) (int64, error) {
-	return t.execRows(ctx, "accept_results", len(lines), func(values []any, i int) []any {
-		l := &lines[i]
-		return append(values, string(l.Accession), int64(l.Version), l.AttemptID[:], string(l.Result), l.Digest[:],
-			l.Packed.Dictionary, l.Packed.Bytes)
-	}, fence...)
+// accepted is what a submission stored.
+type accepted struct {
+	ids      []int64  // of the entries
+	attempts []string // whose lines these are, in hexadecimal
+}
+
+// storeResults stores the lines that are held, those of one attempt at a time.
+func storeResults(ctx context.Context, t *tx, lines []queue.Line, fence []any) (accepted, error) {
+	stored := accepted{ids: make([]int64, 0, len(lines))}
+	for id, some := range byAttempt(lines) {
+		before := len(stored.ids)
+		err := t.returnRows(ctx, "accept_results", len(some), func(values []any, i int) []any {
+			l := some[i]
+			return append(values, string(l.Accession), int64(l.Version), string(l.Result), l.Digest[:], l.Packed.Dictionary, l.Packed.Bytes)
+		}, func(scan func(...any) error) error {
+			var entryID int64
+			err := scan(&entryID)
+			stored.ids = append(stored.ids, entryID)
+			return err
+		}, append(fence[:len(fence):len(fence)], attempt(id))...)
+		if err != nil {
+			return accepted{}, err
+		}
+		if len(stored.ids) > before {
+			stored.attempts = append(stored.attempts, hex.EncodeToString(id[:]))
+		}
+	}
+	return stored, nil
+}
+
+// byAttempt yields the lines of each attempt in their order, the attempt of the
+// first line first.
+func byAttempt(lines []queue.Line) iter.Seq2[seqlease.AttemptID, []*queue.Line] {
+	var order []seqlease.AttemptID
+	of := map[seqlease.AttemptID][]*queue.Line{}
+	for i := range lines {
+		id := lines[i].AttemptID
+		if of[id] == nil {
+			order = append(order, id)
+			if i == 0 {
+				of[id] = make([]*queue.Line, 0, len(lines))
+			}
+		}
+		of[id] = append(of[id], &lines[i])
+	}
+	return func(yield func(seqlease.AttemptID, []*queue.Line) bool) {
+		for _, id := range order {
+			if !yield(id, of[id]) {
+				return
+			}
+		}
+	}
 }
 
 // judge returns the lines that are neither held nor stored, with reasons. It asks

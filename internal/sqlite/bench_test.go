@@ -3,17 +3,12 @@ package sqlite
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
@@ -46,10 +41,10 @@ func benchEntries(s *Store, n int) iter.Seq2[submission.PackedEntry, error] {
 	}
 }
 
-// packedBody is 1,000 bytes that take no compression.
-func packedBody() seqlease.Packed {
+// packedBody is so many bytes that take no compression, 1,000 unless told.
+func packedBody(size ...int) seqlease.Packed {
 	random := rand.NewChaCha8([32]byte{1})
-	body := make([]byte, 1000)
+	body := make([]byte, append(size, 1000)[0])
 	_, _ = random.Read(body)
 	return seqlease.Packed{Bytes: body}
 }
@@ -101,75 +96,6 @@ func BenchmarkClaim(b *testing.B) {
 		}
 		b.StartTimer()
 	}
-}
-
-// BenchmarkDrain claims and answers batches with 16 workers whose work is
-// instant, until nothing waits.
-func BenchmarkDrain(b *testing.B) {
-	const entries = 20_000
-	body := packedBody()
-	for b.Loop() {
-		b.StopTimer()
-		s, u := benchStore(b, entries)
-		if _, err := s.Submit(b.Context(), u); err != nil {
-			b.Fatal(err)
-		}
-		b.StartTimer()
-		drainAll(b, s, 16, body)
-	}
-	b.ReportMetric(float64(entries*b.N)/b.Elapsed().Seconds(), "entries/s")
-}
-
-func drainAll(b testing.TB, s *Store, workers int, body seqlease.Packed) {
-	b.Helper()
-	group, ctx := errgroup.WithContext(b.Context())
-	for range workers {
-		group.Go(func() error {
-			for {
-				lease, err := s.Claim(ctx, benchClaim(benchBatch))
-				if err != nil || len(lease.Entries) == 0 {
-					return err
-				}
-				if _, err := s.AcceptResults(ctx, benchResults(lease, body)); err != nil {
-					return err
-				}
-			}
-		})
-	}
-	if err := group.Wait(); err != nil {
-		b.Fatal(err)
-	}
-}
-
-// BenchmarkFloor stores the same bodies, 100 per commit, by the same driver with
-// the same durability, and does nothing else: what BenchmarkDrain is measured
-// against.
-func BenchmarkFloor(b *testing.B) {
-	const entries = 20_000
-	db, err := sql.Open("sqlite", writerDSN(filepath.Join(b.TempDir(), "floor.db")))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer db.Close() //nolint:errcheck // the benchmark is over
-	db.SetMaxOpenConns(1)
-	mustExec(b, db, "CREATE TABLE result (id INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT")
-	insert, err := db.PrepareContext(b.Context(), "INSERT INTO result (body) VALUES (?)"+strings.Repeat(", (?)", benchBatch-1))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer insert.Close() //nolint:errcheck // the benchmark is over
-	bodies := make([]any, benchBatch)
-	for i := range bodies {
-		bodies[i] = packedBody().Bytes
-	}
-	for b.Loop() {
-		for range entries / benchBatch {
-			if _, err := insert.ExecContext(b.Context(), bodies...); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	b.ReportMetric(float64(entries*b.N)/b.Elapsed().Seconds(), "entries/s")
 }
 
 // BenchmarkPublish times the transaction that makes an upload visible, beside

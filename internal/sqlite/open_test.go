@@ -8,10 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/storetest"
@@ -239,8 +238,8 @@ func TestMigrate(t *testing.T) {
 		}
 		return list
 	}
-	if got, want := applied(), []bool{false, false, false}; !cmp.Equal(got, want) {
-		t.Errorf("before: got %v, want %v", got, want)
+	if got := applied(); len(got) < 3 || slices.Contains(got, true) {
+		t.Errorf("before: got %v, want none of at least 3", got)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("asking for the status made the file: %v", err)
@@ -252,8 +251,8 @@ func TestMigrate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := applied(), []bool{true, true, true}; !cmp.Equal(got, want) {
-		t.Errorf("beside a server: got %v, want %v", got, want)
+	if got := applied(); len(got) < 3 || slices.Contains(got, false) {
+		t.Errorf("beside a server: got %v, want all of at least 3", got)
 	}
 	mustExec(t, outsider(t, s), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)")
 	if err := s.Close(); err != nil {

@@ -99,12 +99,13 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		{"read_claimed", []string{"SEARCH d USING INDEX leased_by_attempt (attempt_id=? AND position>?"}, false},
 		{"read_claimed_keys", []string{"SEARCH d USING INDEX leased_by_attempt (attempt_id=? AND position>?"}, false},
 		{"return_turns", []string{"SEARCH t USING COVERING INDEX ticket_by_entry (pipeline_version=? AND entry_id=?)", "SEARCH turn"}, true},
-		{"accept_results of 100", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"judge_results", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
-		{"accepted_places", []string{
-			"SEARCH e USING COVERING INDEX sqlite_autoindex_entry_1 (accession=? AND version=?)",
-			"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)", "SEARCH r USING PRIMARY KEY (pipeline_version=? AND entry_id=?)",
+		{"accept_results of 100", []string{
+			"SEARCH e USING INDEX sqlite_autoindex_entry_1 (accession=? AND version=?)",
+			"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)", "SCALAR SUBQUERY", "SEARCH l USING PRIMARY KEY (attempt_id=?)",
 		}, false},
+		{"accept_state", []string{"quarantine_in_order (organism_id=?)"}, false},
+		{"cut_accepted", []string{"SEARCH leased USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"entry_states", []string{"SEARCH e USING INDEX sqlite_autoindex_entry_1 (accession=? AND version=?)"}, false},
 		{"approve_all", []string{"SEARCH e USING INDEX entry_unreleased"}, false},
 		{"approve_listed", []string{"(organism_id=? AND accession=? AND version=?)"}, false},

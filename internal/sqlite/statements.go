@@ -150,6 +150,27 @@ func (t *tx) exec(ctx context.Context, name string, args ...any) (int64, error) 
 // values of the i-th. It returns how many rows it changed.
 func (t *tx) execRows(ctx context.Context, name string, n int, appendRow func(values []any, i int) []any, args ...any) (int64, error) {
 	var changed int64
+	err := inRuns(name, n, appendRow, args, func(variant string, values []any) error {
+		c, err := t.exec(ctx, variant, values...)
+		changed += c
+		return err
+	})
+	return changed, err
+}
+
+// returnRows is execRows for a statement that returns rows; it calls each for
+// every one.
+func (t *tx) returnRows(ctx context.Context, name string, n int, appendRow func(values []any, i int) []any,
+	each func(scan func(into ...any) error) error, args ...any,
+) error {
+	return inRuns(name, n, appendRow, args, func(variant string, values []any) error {
+		return t.rows(ctx, variant, values, each)
+	})
+}
+
+// inRuns calls run with the name of the statement that takes so many rows, and with
+// their values.
+func inRuns(name string, n int, appendRow func(values []any, i int) []any, args []any, run func(variant string, values []any) error) error {
 	var values []any
 	for done := 0; done < n; {
 		rows := min(n-done, rowCounts[len(rowCounts)-1])
@@ -160,14 +181,12 @@ func (t *tx) execRows(ctx context.Context, name string, n int, appendRow func(va
 		room := roomFor(rows)
 		values = append(values, make([]any, len(values)/rows*(room-rows))...)
 		// The rows' values are numbered from 1, since they come first in the text.
-		c, err := t.exec(ctx, variantName(name, room), append(values, args...)...)
-		if err != nil {
-			return 0, err
+		if err := run(variantName(name, room), append(values, args...)); err != nil {
+			return err
 		}
-		changed += c
 		done += rows
 	}
-	return changed, nil
+	return nil
 }
 
 // roomFor returns the least of the row counts that takes so many rows.

@@ -69,8 +69,7 @@ func TestStatements_L2_L3_AreAsManyForAnyNumberOfEntries(t *testing.T) {
 			return err
 		})
 		want = []string{
-			"organism_state", variantName("accept_results", roomFor(n)), "accepted_places", "bump_released_by_entries", "end_quarantine", "cut_places",
-			"drop_empty_leases",
+			"accept_state", variantName("accept_results", roomFor(n)), "bump_released_by_entries", "cut_accepted", "drop_empty_leases",
 		}
 		if diff := cmp.Diff(want, accept); diff != "" {
 			t.Errorf("statements for %d results (-want +got):\n%s", n, diff)
