@@ -18,8 +18,8 @@ import (
 // resultsOperation is the operation that takes results.
 const resultsOperation = "POST /{organism}/submit-processed-data"
 
-// SubmitProcessedData takes in results line by line once all have come; the queue
-// keeps only their compressed form and then stores all or none, or all good ones (L5).
+// SubmitProcessedData takes in results line by line; the queue keeps only their
+// compressed form and, once all have come, stores all or none, or all good ones (L5).
 func (s *server) SubmitProcessedData(w http.ResponseWriter, r *http.Request, o Organism, params SubmitProcessedDataParams) {
 	skip, err := skipsRefused(params.OnRefused)
 	if err != nil {
@@ -39,13 +39,11 @@ func (s *server) SubmitProcessedData(w http.ResponseWriter, r *http.Request, o O
 		return
 	}
 	body := bodyOf(r)
-	if err := body.fetch(); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	if err := body.hold(r.Context(), s.budget.results); err != nil {
-		s.fail(w, r, err)
-		return
+	if !body.stream() {
+		if err := body.settle(r.Context()); err != nil {
+			s.fail(w, r, err)
+			return
+		}
 	}
 	malformed, err := takeIn(r.Context(), body, acceptance, skip)
 	if err != nil {
@@ -101,8 +99,13 @@ func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance
 			err = malformed
 		}
 	}()
-	lines := ndjson.NewReader(limited(body, maxResultBody, "result body"), ndjson.DefaultLimit)
+	lines := ndjson.NewReader(limited(streamedBody{body}, maxResultBody, "result body"), ndjson.DefaultLimit)
 	lines.OnResize = func(size int) error {
+		if size > streamedLine {
+			if err := body.settle(ctx); err != nil {
+				return err
+			}
+		}
 		if size > longLine {
 			return body.holdLarge(ctx)
 		}
@@ -119,9 +122,15 @@ func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance
 		case err != nil:
 			return malformed, lineError(err)
 		}
+		if err := body.work(ctx); err != nil {
+			return malformed, err
+		}
 		fault, err := addLine(acceptance, lines.Line(), line)
 		if malformed == nil {
 			malformed = fault
+		}
+		if err == nil && !acceptance.IsSmall() {
+			err = body.settle(ctx)
 		}
 		if err == nil && acceptance.IsLarge() {
 			err = body.holdLarge(ctx)

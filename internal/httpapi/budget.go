@@ -13,12 +13,19 @@ const (
 	resultPlaces = 4 // submissions of results that are decoded and stored; up to 10 MiB each
 	jsonPlaces   = 4 // JSON bodies over smallJSON
 	windowPlaces = 2 // request bodies with a zstd window, which is up to maxWindow
+
+	// streamPlaces is how many submissions of results are worked on while they come,
+	// as long as they are small; up to half a MiB each. Further ones are fetched to
+	// disk first.
+	streamPlaces = 64
 )
 
 // budget is what all requests share. A request asks in the order of the members,
 // so that no two wait for each other.
 type budget struct {
 	uploads, results, json, windows *semaphore.Weighted
+	// streams is never waited for.
+	streams *semaphore.Weighted
 	// large is for the one request at a time that needs much: an entry or a line
 	// over a mebibyte or two, a file that was compressed with a large window, an
 	// endless list.
@@ -29,6 +36,6 @@ func newBudget() *budget {
 	return &budget{
 		uploads: semaphore.NewWeighted(uploadPlaces), results: semaphore.NewWeighted(resultPlaces),
 		json: semaphore.NewWeighted(jsonPlaces), windows: semaphore.NewWeighted(windowPlaces),
-		large: semaphore.NewWeighted(1),
+		streams: semaphore.NewWeighted(streamPlaces), large: semaphore.NewWeighted(1),
 	}
 }

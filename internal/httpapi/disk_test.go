@@ -41,7 +41,7 @@ func TestBody_FaultsOfOurDiskAreOurs(t *testing.T) {
 		"JSON": func() answer {
 			return d.call(t, "POST", "/groups", anna, strings.NewReader(strings.Repeat(" ", 40<<10)), "Content-Type", "application/json")
 		},
-		"results": func() answer { return d.sendResults(t, strings.Repeat("\n", 40<<10)) },
+		"results": func() answer { return d.sendResults(t, strings.Repeat(" ", 600<<10)) },
 		"compressed form": func() answer {
 			return d.call(t, "POST", claim, pipe, bytes.NewReader(zipped.Bytes()), "Content-Type", "application/x-www-form-urlencoded", "Content-Encoding", "gzip")
 		},

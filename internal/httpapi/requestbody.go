@@ -36,9 +36,12 @@ type requestBody struct {
 	close   func()
 	err     error
 
-	budget *budget
-	places []*semaphore.Weighted // held until the answer begins
-	large  bool                  // holds budget.large
+	budget   *budget
+	places   []*semaphore.Weighted // held until the answer begins
+	large    bool                  // holds budget.large
+	streamed bool                  // holds budget.streams, see stream
+	settled  bool                  // see settle
+	working  bool                  // holds budget.results until the next read of a streamed body
 }
 
 // fetch takes all of the body from the client. Further calls do nothing.
@@ -177,6 +180,7 @@ func (b *requestBody) discard() {
 // release gives everything back. Nothing may be read afterwards.
 func (b *requestBody) release() {
 	b.discard()
+	b.endStream()
 	b.releaseLarge()
 	for _, places := range b.places {
 		places.Release(1)

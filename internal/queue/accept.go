@@ -30,6 +30,14 @@ const usualAccession = 32
 // or so for each, beside its document.
 const manyLines = 5_000
 
+// Up to these a submission is a small one. A line takes a few hundred bytes beside its
+// document, a refused one up to some kilobytes.
+const (
+	fewLines   = 1000
+	fewRefused = 50
+	fewBytes   = 256 << 10
+)
+
 // Every refused line is named, but where there are more than manyRefused,
 // nobody reads each one's whole detail.
 const (
@@ -182,6 +190,12 @@ func (a *Acceptance) count(number int, accession seqlease.Accession, packed int)
 			number, MaxPackedBytes>>20)
 	}
 	return nil
+}
+
+// IsSmall says that what is kept so far takes some hundred kilobytes, so that many
+// such submissions may be in memory at once.
+func (a *Acceptance) IsSmall() bool {
+	return a.lines <= fewLines && len(a.submission.Invalid) <= fewRefused && a.kept <= fewBytes
 }
 
 // IsLarge says that the submission has so many lines that only one such should be

@@ -1,6 +1,7 @@
 package seqcodec
 
 import (
+	"bytes"
 	"container/list"
 	"fmt"
 	"math/bits"
@@ -39,10 +40,21 @@ type Codec struct {
 // are nil. Callers beyond the cores wait.
 type coders struct {
 	id       int64
-	encoders chan *zstd.Encoder
+	encoders chan *encoder
 	decoders chan *zstd.Decoder
 	dict     Dictionary
 }
+
+// encoder has a buffer for what it writes: a frame is a hundredth of its document
+// and kept for a while, the room that it is written to is as large as the document.
+type encoder struct {
+	*zstd.Encoder
+	buffer []byte
+}
+
+// maxKept is how large such a buffer may be to be used again: the documents of
+// most viruses are smaller.
+const maxKept = 1 << 20
 
 // New returns a codec.
 func New() *Codec { return &Codec{recent: list.New(), byID: map[int64]*list.Element{}} }
@@ -51,9 +63,9 @@ func New() *Codec { return &Codec{recent: list.New(), byID: map[int64]*list.Elem
 // document and dictionary give the same bytes.
 func (c *Codec) Encode(d Dictionary, document []byte) ([]byte, error) {
 	k := c.coders(d)
-	encoder := <-k.encoders
-	defer func() { k.encoders <- encoder }()
-	if encoder == nil {
+	e := <-k.encoders
+	defer func() { k.encoders <- e }()
+	if e == nil {
 		// The window spans the dictionary and a document of the same size: with the
 		// library's default window a pair takes three times the memory.
 		options := []zstd.EOption{
@@ -67,9 +79,16 @@ func (c *Codec) Encode(d Dictionary, document []byte) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("zstd encoder for dictionary %d: %w", d.ID, err)
 		}
-		encoder = made
+		e = &encoder{Encoder: made}
 	}
-	return encoder.EncodeAll(document, nil), nil
+	if len(e.buffer) < len(document) {
+		e.buffer = make([]byte, len(document))
+	}
+	frame := e.EncodeAll(document, e.buffer[:0])
+	if len(e.buffer) > maxKept {
+		e.buffer = nil
+	}
+	return bytes.Clone(frame), nil
 }
 
 // Decode returns the document of a frame that [Codec.Encode] made with the same
@@ -106,7 +125,7 @@ func (c *Codec) coders(d Dictionary) *coders {
 		return e.Value.(*coders)
 	}
 	cores := runtime.GOMAXPROCS(0)
-	k := &coders{id: d.ID, dict: d, encoders: make(chan *zstd.Encoder, cores), decoders: make(chan *zstd.Decoder, cores)}
+	k := &coders{id: d.ID, dict: d, encoders: make(chan *encoder, cores), decoders: make(chan *zstd.Decoder, cores)}
 	for range cores {
 		k.encoders <- nil
 		k.decoders <- nil
