@@ -3,13 +3,17 @@ package main
 import (
 	"slices"
 
+	"github.com/seqlease/seqlease/bench/drain"
 	"github.com/seqlease/seqlease/bench/measure"
+	"github.com/seqlease/seqlease/bench/peer"
 	"github.com/seqlease/seqlease/bench/wire"
 )
 
 // experiments are all of them, in the order of the table.
 func experiments() []measure.Experiment {
 	return slices.Concat(
+		drain.Experiments(),
 		wire.Experiments(),
+		peer.Experiments(),
 	)
 }

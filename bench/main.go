@@ -38,7 +38,7 @@ type options struct {
 	quick, nodePeers, list bool
 	rounds                 int
 	only                   *regexp.Regexp
-	file                   string
+	file, plans            string
 }
 
 func main() {
@@ -65,6 +65,7 @@ func parse(arguments []string, stderr io.Writer) (options, error) {
 	flags.BoolVar(&o.list, "list", false, "list the experiments and end")
 	flags.IntVar(&o.rounds, "rounds", 3, "how often each contender runs")
 	only := flags.String("only", "", "run the experiments whose `NAME` matches this regular expression")
+	flags.StringVar(&o.plans, "plans", "", "write the plans of claims and acceptances in different states to this `DIRECTORY`")
 	flags.StringVar(&o.file, "json", "", "write the rows to this `FILE` too")
 	if err := flags.Parse(arguments); err != nil {
 		return o, err
@@ -87,7 +88,7 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
 		}
 		return nil
 	}
-	b := &measure.Bench{Quick: o.quick, NodePeers: o.nodePeers, Tell: measure.Teller(stderr)}
+	b := &measure.Bench{Quick: o.quick, NodePeers: o.nodePeers, Plans: o.plans, Tell: measure.Teller(stderr)}
 	if b.Dir, err = os.MkdirTemp("", "bench-"); err != nil {
 		return err
 	}

@@ -30,6 +30,8 @@ type Bench struct {
 	Quick bool
 	// NodePeers says that peers which need Node may be fetched and run.
 	NodePeers bool
+	// Plans is a directory for the plans of the statements whose cost is looked at; empty: none are kept.
+	Plans string
 	// Tell gets the story, a line at a time.
 	Tell func(format string, arguments ...any)
 }

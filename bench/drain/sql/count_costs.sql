@@ -1,0 +1,2 @@
+-- bench count_costs
+CREATE EXTENSION pg_stat_statements

@@ -1,0 +1,2 @@
+-- bench tidy: what autovacuum would do at some moment
+VACUUM ANALYZE
