@@ -2,6 +2,7 @@ package genome
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,8 +21,8 @@ var RealSets = []string{"early-2020", "nextclade-2021", "nextclade-2024"}
 const SmallSet = "small"
 
 // Real reads sets of real genomes, with the metadata that the organism has, and
-// makes their results. A genome with which the pipeline finds fault is left out.
-func (v *Virus) Real(sets ...string) ([]Sample, error) {
+// makes their results, with whatever faults the pipeline finds.
+func (v *Virus) Real(ctx context.Context, sets ...string) ([]Sample, error) {
 	var samples []Sample
 	for _, set := range sets {
 		records, err := readFASTA(filepath.Join(v.data, set, "sequences.fasta"))
@@ -37,7 +38,9 @@ func (v *Virus) Real(sets ...string) ([]Sample, error) {
 			if !found {
 				return nil, fmt.Errorf("real genomes of %s: %s has no metadata", set, r.id)
 			}
-			samples = append(samples, Sample{Metadata: row, Sequence: r.sequence})
+			sample := Sample{Metadata: row, Sequence: r.sequence}
+			sample.Result = v.Process(ctx, sample.entry())
+			samples = append(samples, sample)
 		}
 	}
 	return samples, nil

@@ -37,8 +37,8 @@ type Drained struct {
 	Refused int
 	// Took is from the first claim to the last answer to results.
 	Took time.Duration
-	// ServerCPU is the processor time of all servers.
-	ServerCPU time.Duration
+	// CPU is the processor time that it took.
+	CPU CPUTime
 }
 
 // Rate is in entries per second.
@@ -62,42 +62,31 @@ func (s *Site) Official(ctx context.Context, samples []genome.Sample, first, n i
 // drain lets the workers work until all entries are processed. Each must be stored
 // just once, and the server must count so many.
 func (s *Site) drain(ctx context.Context, first, n int, hire func(number int, transport *http.Transport) (worker, error)) (d Drained, err error) {
-	before, err := s.cpu()
+	before, err := s.CPU(ctx)
 	if err != nil {
 		return d, err
 	}
 	transport := &http.Transport{MaxIdleConnsPerHost: Workers, DisableCompression: true}
 	defer transport.CloseIdleConnections()
 	l := &ledger{first: first, stored: make([]atomic.Bool, n), site: s}
-	crew, ctx := errgroup.WithContext(ctx)
+	crew, working := errgroup.WithContext(ctx)
 	l.began = time.Now()
 	for number := range Workers {
 		w, err := hire(number, transport)
 		if err != nil {
 			return d, err
 		}
-		crew.Go(func() error { return l.work(ctx, w) })
+		crew.Go(func() error { return l.work(working, w) })
 	}
 	if err := crew.Wait(); err != nil {
 		return d, err
 	}
-	after, err := s.cpu()
+	after, err := s.CPU(ctx)
 	d = Drained{
 		Entries: n, Claims: int(l.claims.Load()), Refused: int(l.refused.Load()),
-		Took: time.Duration(l.last.Load()), ServerCPU: after - before,
+		Took: time.Duration(l.last.Load()), CPU: after.Since(before),
 	}
 	return d, err
-}
-
-func (s *Site) cpu() (sum time.Duration, err error) {
-	for _, server := range s.Servers {
-		took, err := server.CPU()
-		if err != nil {
-			return 0, err
-		}
-		sum += took
-	}
-	return sum, nil
 }
 
 // ledger is what the workers of a drain have done together.
@@ -167,14 +156,5 @@ func (l *ledger) giveBack(ctx context.Context, e claimed) error {
 		return err
 	}
 	_, err = c.ReturnLease(ctx, l.site.Organism.Key, client.LeaseReturn{AttemptID: id})
-	return err
-}
-
-// check says whether the server counts as many processed entries.
-func (s *Site) check(ctx context.Context, want int) error {
-	got, err := s.Processed(ctx)
-	if err == nil && got != want {
-		err = fmt.Errorf("the server counts %d processed entries, not %d", got, want)
-	}
 	return err
 }

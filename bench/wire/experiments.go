@@ -6,7 +6,7 @@ import (
 
 // Experiments are those of this package.
 func Experiments() []measure.Experiment {
-	return []measure.Experiment{claims()}
+	return []measure.Experiment{claims(), genomes(), memory(), embedded()}
 }
 
 // claims counts what 64 workers of two servers need to empty a queue.

@@ -12,7 +12,6 @@ import (
 const (
 	claimsFigure  = "claims per N/100"
 	refusedFigure = "refused"
-	cpuFigure     = "server CPU µs/entry"
 )
 
 // kiloSamples is how many different small genomes there are.
@@ -65,12 +64,12 @@ func drainKilo(ctx context.Context, b *measure.Bench, store string, servers, n i
 	if err != nil {
 		return nil, err
 	}
-	return d.sample(), s.check(ctx, n)
+	return d.sample(), s.Holds(ctx, n, n)
 }
 
+// sample is what rows are made of.
 func (d Drained) sample() measure.Sample {
-	return measure.Sample{
-		measure.Rate: d.Rate(), claimsFigure: float64(d.Claims) * Batch / float64(d.Entries), refusedFigure: float64(d.Refused),
-		cpuFigure: float64(d.ServerCPU.Microseconds()) / float64(d.Entries),
-	}
+	sample := d.CPU.Figures(d.Entries)
+	sample[measure.Rate], sample[claimsFigure], sample[refusedFigure] = d.Rate(), float64(d.Claims)*Batch/float64(d.Entries), float64(d.Refused)
+	return sample
 }

@@ -114,21 +114,7 @@ func (s *Server) PeakMemory() (float64, error) {
 }
 
 // CPU is the processor time that the server has taken so far.
-func (s *Server) CPU() (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Process.Pid))
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ") // the name may hold anything
-	fields := strings.Fields(rest)
-	const user, system, tick = 11, 12, 10 * time.Millisecond
-	if len(fields) <= system {
-		return 0, errors.New("the system doesn't tell how much time a process has taken")
-	}
-	u, errU := strconv.ParseInt(fields[user], 10, 64)
-	s2, errS := strconv.ParseInt(fields[system], 10, 64)
-	return time.Duration(u+s2) * tick, errors.Join(errU, errS)
-}
+func (s *Server) CPU() (time.Duration, error) { return processCPU(s.process.Process.Pid) }
 
 // tail keeps the last lines of a log.
 type tail struct {

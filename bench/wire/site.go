@@ -96,9 +96,3 @@ func (s *Site) Fill(ctx context.Context, samples []genome.Sample, first, n int) 
 	}
 	return nil
 }
-
-// Processed says how many entries the server counts as processed.
-func (s *Site) Processed(ctx context.Context) (int, error) {
-	listing, err := s.Submitter.ListEntries(ctx, s.Organism.Key, client.ListFilter{Size: 1})
-	return int(listing.StatusCounts[seqlease.Processed]), err
-}

@@ -1,0 +1,112 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/seqlease/seqlease/bench/measure"
+)
+
+// CPUTime is the processor time of all that takes part: the servers, this process
+// with its workers, and the connections of PostgreSQL.
+type CPUTime struct {
+	Servers, Workers, Database time.Duration
+}
+
+// Since is what was taken since an earlier time.
+func (t CPUTime) Since(before CPUTime) CPUTime {
+	return CPUTime{t.Servers - before.Servers, t.Workers - before.Workers, t.Database - before.Database}
+}
+
+// Figures are the times of n entries, in µs each.
+func (t CPUTime) Figures(n int) measure.Sample {
+	each := func(t time.Duration) float64 { return float64(t.Microseconds()) / float64(n) }
+	return measure.Sample{
+		ServerCPU: each(t.Servers), DatabaseCPU: each(t.Database), AllCPU: each(t.Servers + t.Workers + t.Database),
+	}
+}
+
+// The figures of processor time, in µs for each entry.
+const (
+	ServerCPU   = "server µs"
+	DatabaseCPU = "database µs"
+	AllCPU      = "all µs" // the workers' included
+)
+
+// CPU is what was taken so far. Of the database only the connections that are open
+// count, and nothing of an embedded one.
+func (s *Site) CPU(ctx context.Context) (t CPUTime, err error) {
+	for _, server := range s.Servers {
+		took, err := server.CPU()
+		if err != nil {
+			return t, err
+		}
+		t.Servers += took
+	}
+	if t.Workers, err = ownCPU(); err != nil || s.Database == "" {
+		return t, err
+	}
+	pids, err := s.backends(ctx)
+	if err != nil {
+		return t, err
+	}
+	for _, pid := range pids {
+		took, err := processCPU(pid)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // a connection has ended
+		}
+		if err != nil {
+			return t, err
+		}
+		t.Database += took
+	}
+	return t, nil
+}
+
+// backends are the process ids of the servers' connections.
+func (s *Site) backends(ctx context.Context) (pids []int, err error) {
+	c, err := pgx.Connect(ctx, s.Database)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.Close(context.WithoutCancel(ctx))) }()
+	rows, err := c.Query(ctx, "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()")
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[int])
+}
+
+// processCPU is the processor time of a process, in steps of 10 ms (proc(5)).
+func processCPU(pid int) (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ") // the name may hold anything
+	fields := strings.Fields(rest)
+	const user, system, tick = 11, 12, 10 * time.Millisecond
+	if len(fields) <= system {
+		return 0, errors.New("the system doesn't tell how much time a process has taken")
+	}
+	inUser, errUser := strconv.ParseInt(fields[user], 10, 64)
+	inSystem, errSystem := strconv.ParseInt(fields[system], 10, 64)
+	return time.Duration(inUser+inSystem) * tick, errors.Join(errUser, errSystem)
+}
+
+// ownCPU is the processor time that this process has taken so far.
+func ownCPU() (time.Duration, error) {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0, err
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), nil
+}

@@ -1,0 +1,74 @@
+package wire
+
+import (
+	"context"
+	"errors"
+
+	"github.com/seqlease/seqlease/bench/measure"
+)
+
+// The figures of what uploads and drains of long genomes take.
+const (
+	peakFigure   = "peak MiB"
+	growthFigure = "peak / peak after a fifth"
+	uploadFigure = "uploaded/s"
+)
+
+const mebibyte = 1 << 20
+
+// memory is the most that a server has ever had while genomes are uploaded and
+// drained: a fifth of them, and then the others.
+func memory() measure.Experiment {
+	ours := measure.Contender{Name: "HTTP, 30 kb, many", Run: func(ctx context.Context, b *measure.Bench) (sample measure.Sample, err error) {
+		g, err := newLongGenomes(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		s, err := Open(ctx, b, Postgres, 1, g.virus.Organism)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+		return s.memory(ctx, b, g)
+	}}
+	return measure.Experiment{Name: "http-memory", Rounds: 1, Contenders: []measure.Contender{ours}, Rows: func(r *measure.Results) []measure.Row {
+		const note = "VmHWM; 30 kb genomes with aligned sequence and all genes, uploaded as FASTA and TSV, and drained by 64 workers; PostgreSQL"
+		return []measure.Row{
+			measure.Below("server memory: 100,000 genomes of 30 kb uploaded and drained", r.Of(ours.Name, peakFigure), 256, 0, "MiB", note),
+			measure.AtMost("server memory: after 100,000 genomes / after 20,000", r.Of(ours.Name, growthFigure), 1.1, 0, "×", note),
+			measure.Inform("upload of 30 kb genomes", r.Of(ours.Name, uploadFigure), "/s", "one upload of 80,000, 2.4 GB"),
+		}
+	}}
+}
+
+// memory uploads and drains a fifth and then the others.
+func (s *Site) memory(ctx context.Context, b *measure.Bench, g longGenomes) (measure.Sample, error) {
+	const parts = 5
+	all := b.Size(100_000, 1_000)
+	peaks := make([]float64, 0, 2)
+	sample := measure.Sample{}
+	for _, part := range [][2]int{{0, all / parts}, {all / parts, all - all/parts}} {
+		first, n := part[0], part[1]
+		took, err := timed(func() error { return s.Fill(ctx, g.samples, first, n) })
+		if err != nil {
+			return nil, err
+		}
+		sample[uploadFigure] = float64(n) / took.Seconds()
+		d, err := s.Replay(ctx, g.replies, first, n)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.Holds(ctx, first+n, first+n); err != nil {
+			return nil, err
+		}
+		peak, err := s.Servers[0].PeakMemory()
+		if err != nil {
+			return nil, err
+		}
+		b.Tell("http-memory: %d genomes, uploaded at %.0f/s, drained at %.0f/s, peak %.1f MiB", first+n, sample[uploadFigure], d.Rate(), peak/mebibyte)
+		peaks = append(peaks, peak)
+		sample[measure.Rate] = d.Rate()
+	}
+	sample[peakFigure], sample[growthFigure] = peaks[1]/mebibyte, peaks[1]/peaks[0]
+	return sample, nil
+}
