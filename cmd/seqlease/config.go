@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/seqlease/seqlease/internal/organism"
+	"github.com/seqlease/seqlease/internal/reprocess"
 )
 
 // Config is what a server is told. The part about the instance and its
@@ -31,13 +32,14 @@ type Config struct {
 	Organisms       map[string]*Instance `yaml:"organisms"`
 
 	// This server.
-	Listen      string        `yaml:"listen"`   // host:port
-	Store       string        `yaml:"store"`    // sqlite:FILE or postgres://…
-	SpoolDir    string        `yaml:"spoolDir"` // for uploads and downloads under way; empty: the system's
-	PoolSize    int           `yaml:"poolSize"` // connections to PostgreSQL
-	Retry       RetryConfig   `yaml:"retry"`
-	HistoryDays int           `yaml:"historyDays"` // how long claims and failures are kept
-	Tokens      []TokenConfig `yaml:"tokens"`
+	Listen        string        `yaml:"listen"`   // host:port
+	Store         string        `yaml:"store"`    // sqlite:FILE or postgres://…
+	SpoolDir      string        `yaml:"spoolDir"` // for uploads and downloads under way; empty: the system's
+	PoolSize      int           `yaml:"poolSize"` // connections to PostgreSQL
+	Retry         RetryConfig   `yaml:"retry"`
+	HistoryDays   int           `yaml:"historyDays"`   // how long claims and failures are kept
+	VersionsAhead int64         `yaml:"versionsAhead"` // by how much a version that registers itself may be above the current one
+	Tokens        []TokenConfig `yaml:"tokens"`
 }
 
 // TermsConfig configures data use terms.
@@ -62,7 +64,7 @@ const (
 func defaultConfig() Config {
 	return Config{
 		Name: "seqlease", Listen: defaultListen, Store: defaultStore, PoolSize: defaultPoolSize,
-		Retry: defaultRetry(), HistoryDays: defaultHistoryDays,
+		Retry: defaultRetry(), HistoryDays: defaultHistoryDays, VersionsAhead: reprocess.DefaultAhead,
 	}
 }
 

@@ -19,6 +19,9 @@ const (
 	maxHistoryDays     = 36_500
 )
 
+// maxVersionsAhead is more than anybody numbers at a time.
+const maxVersionsAhead = 1_000_000_000
+
 func defaultRetry() RetryConfig {
 	return RetryConfig{Attempts: queue.DefaultRetry.Attempts, HandOuts: queue.DefaultRetry.HandOuts}
 }
@@ -38,6 +41,9 @@ func (c *Config) queueFaults() []string {
 	}
 	if c.HistoryDays < 1 || c.HistoryDays > maxHistoryDays {
 		faults = append(faults, fmt.Sprintf("historyDays must be from 1 to %d, not %d", maxHistoryDays, c.HistoryDays))
+	}
+	if c.VersionsAhead < 1 || c.VersionsAhead > maxVersionsAhead {
+		faults = append(faults, fmt.Sprintf("versionsAhead must be from 1 to %d, not %d", maxVersionsAhead, c.VersionsAhead))
 	}
 	return faults
 }

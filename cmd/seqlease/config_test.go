@@ -160,6 +160,7 @@ store: mysql://x
 poolSize: -1
 retry: {attempts: 1, handOuts: 10001}
 historyDays: 0
+versionsAhead: -1
 organisms:
   groups:
     schema: {metadata: [{name: a, type: text}, {name: a, type: int}]}
@@ -191,7 +192,7 @@ tokens:
 	for _, want := range []string{
 		`accessionPrefix "A.B"`, "websiteUrl is missing", "backendUrl is missing", "dataUseTerms.enabled is missing",
 		`listen: write HOST:PORT`, "store: write sqlite:FILE or postgres://", "poolSize: it must be from 1 to 10000 connections, not -1",
-		"retry: attempts must be from 2 to 100, not 1", "handOuts must be from 2 to 10000, not 10001", "historyDays must be from 1 to 36500, not 0",
+		"retry: attempts must be from 2 to 100, not 1", "handOuts must be from 2 to 10000, not 10001", "historyDays must be from 1 to 36500, not 0", "versionsAhead must be from 1 to 1000000000, not -1",
 		`"groups": the key is a path of the server`, `"groups": schema.organismName is missing`, `"a" has the unknown type "text"`,
 		`"a" is listed twice`, `must be called "main"`, `"groups": referenceGenome.genes is missing`,
 		`"fern": schema.metadata is missing`, "missing.fasta", `no record "third"; there are first, second`, `'-' at position 3`,

@@ -17,6 +17,7 @@ import (
 	"github.com/seqlease/seqlease/internal/httpapi"
 	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/reprocess"
 	"github.com/seqlease/seqlease/internal/spool"
 	"github.com/seqlease/seqlease/internal/submission"
 )
@@ -76,12 +77,13 @@ func (s *server) start(ctx context.Context, c *Config, bell *queue.Bell, listene
 	if err := s.store.Register(ctx, organisms.All()); err != nil {
 		return fmt.Errorf("register the organisms: %w", err)
 	}
-	work := queue.New(s.store, organisms, queue.WithBell(bell), queue.WithLogger(logger))
+	versions := reprocess.New(s.store, reprocess.Options{Ahead: c.VersionsAhead, Logger: logger})
+	work := queue.New(s.store, organisms, queue.WithBell(bell), queue.WithLogger(logger), queue.WithVersions(versions))
 	handler, err := s.wire(c, organisms, work, logger)
 	if err != nil {
 		return err
 	}
-	s.startLoops(ctx, c, work, logger)
+	s.startLoops(ctx, c, work, versions, logger)
 	s.url = "http://" + listener.Addr().String()
 	s.handlers = newHandlers(handler)
 	s.http = httpapi.NewServer(s.handlers)
@@ -96,8 +98,8 @@ func (s *server) start(ctx context.Context, c *Config, bell *queue.Bell, listene
 }
 
 // startLoops starts what runs beside the requests. A server that takes no writes
-// has no keeper.
-func (s *server) startLoops(ctx context.Context, c *Config, work *queue.Queue, logger *slog.Logger) {
+// has no keeper and fills nothing.
+func (s *server) startLoops(ctx context.Context, c *Config, work *queue.Queue, versions *reprocess.Versions, logger *slog.Logger) {
 	ctx, s.endLoops = context.WithCancel(context.WithoutCancel(ctx))
 	s.loops.Go(func() error { return work.Run(ctx) })
 	if !c.ReadOnlyMode {
@@ -105,6 +107,7 @@ func (s *server) startLoops(ctx context.Context, c *Config, work *queue.Queue, l
 			Retry: c.retry(), HistoryFor: c.historyFor(), Logger: logger, Ended: work.LeasesEnded,
 		})
 		s.loops.Go(func() error { return keeper.Run(ctx) })
+		s.loops.Go(func() error { return versions.Run(ctx) })
 	}
 }
 

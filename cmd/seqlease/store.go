@@ -11,6 +11,7 @@ import (
 	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/postgres"
 	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/reprocess"
 	"github.com/seqlease/seqlease/internal/sqlite"
 	"github.com/seqlease/seqlease/internal/submission"
 )
@@ -19,6 +20,7 @@ import (
 type store interface {
 	queue.Store
 	submission.Store
+	reprocess.Store
 	Register(ctx context.Context, organisms []*organism.Organism) error
 	Ready(ctx context.Context) error
 	Close() error

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
@@ -14,6 +15,9 @@ import (
 
 //go:embed sql/edit.sql
 var editSQL string
+
+//go:embed sql/supersede.sql
+var supersedeSQL string
 
 // Edit replaces the submitted data of a processed entry (L10), as
 // [submission.Store] says.
@@ -44,6 +48,9 @@ func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 			if _, ranks, err = ranksOf(rows); err != nil {
 				return err
 			}
+			if err := leaveLeases(ctx, tx, o.id, q.ids); err != nil {
+				return err
+			}
 			_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
 			return err
 		})
@@ -53,4 +60,28 @@ func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 	}
 	s.added(e.Organism, o.id, queue.LaneFresh, ranks)
 	return nil
+}
+
+// leaveLeases cuts an edited entry, whose tickets this transaction has written,
+// from the leases that hold it all the same: a backfill locks no entry, and a
+// ticket that it added after the entry was taken out may have been claimed. From
+// the tickets on nobody else can add one.
+func leaveLeases(ctx context.Context, tx pgx.Tx, organismID int32, ids []int64) error {
+	rows, err := tx.Query(ctx, cutLeasesSQL, pgx.StrictNamedArgs{"organism": organismID, "version": int64(0), "ids": ids})
+	if err != nil {
+		return err
+	}
+	var attempts []pgtype.UUID
+	var place queuePlace
+	var attempt pgtype.UUID
+	var running bool
+	_, err = pgx.ForEachRow(rows, []any{&place.id, &attempt, &running, &place.version, &place.attempts, &place.handOuts}, func() error {
+		attempts = append(attempts, attempt)
+		return nil
+	})
+	if err != nil || len(attempts) == 0 {
+		return err
+	}
+	_, err = tx.Exec(ctx, supersedeSQL, pgx.StrictNamedArgs{"ids": ids, "attempts": attempts})
+	return err
 }

@@ -50,7 +50,8 @@ type ClaimRequest struct {
 // with [Lease.RetryAfter] that the worker should slow down (L9). The order of
 // checks is the protocol's: parameters ([*seqlease.InvalidError] naming the
 // parameter), organism ([seqlease.ErrUnknownOrganism]), pipeline version
-// ([seqlease.ErrPipelineOutdated], [seqlease.ErrPipelineUnknown]).
+// ([seqlease.ErrPipelineOutdated], [seqlease.ErrPipelineUnknown]). A newer version
+// registers itself ([WithVersions]).
 //
 // With r.Wait an empty claim waits, holding nothing of the store, until something
 // may be claimable or the time is over, and claims again; the answer's mark is
@@ -91,7 +92,7 @@ func (q *Queue) claimOnce(ctx context.Context, r ClaimRequest) (Lease, error) {
 	}
 	storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
 	defer cancel()
-	lease, err := q.store.Claim(storeCtx, claim)
+	lease, err := q.claimOfVersion(storeCtx, claim)
 	if err != nil {
 		return Lease{}, fmt.Errorf("claim %s, pipeline version %d: %w", r.Organism, r.PipelineVersion, err)
 	}

@@ -27,7 +27,7 @@ type KeeperStore interface {
 	TrimHistory(ctx context.Context, keep time.Duration, limit int) (int, error)
 	// Reconcile looks at the limit entries with ids above after, of all organisms,
 	// and gives each that has neither ticket, lease nor present result for a live
-	// version a ticket (L1, V4). It returns how many tickets it added and the last
+	// version whose backfill is complete a ticket (L1, V4). It returns how many tickets it added and the last
 	// id that it looked at, 0 if there were none above after.
 	Reconcile(ctx context.Context, after int64, limit int) (added int, last int64, err error)
 }

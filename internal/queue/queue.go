@@ -15,6 +15,7 @@ type Queue struct {
 	logger    *slog.Logger
 	waiting   *waitingRoom
 	failing   *failingWorkers
+	versions  Versions // nil: newer ones don't register themselves
 }
 
 // Option changes what a queue is made with.

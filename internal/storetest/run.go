@@ -9,6 +9,7 @@ import (
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/reprocess"
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
@@ -16,6 +17,7 @@ import (
 type Store interface {
 	queue.Store
 	submission.Store
+	reprocess.Store
 	// Register makes organisms known, with their dictionaries and pipeline
 	// version 1. It is idempotent and safe beside running servers.
 	Register(ctx context.Context, organisms []*organism.Organism) error
@@ -73,7 +75,7 @@ type testCase struct {
 // Run runs every case as a parallel subtest.
 func Run(t *testing.T, h Harness) {
 	for _, c := range slices.Concat(
-		registerCases(), groupCases(), submitCases(),
+		registerCases(), registerNewerCases(), backfillCases(), groupCases(), submitCases(),
 		claimCases(), leaseCases(), markCases(),
 		acceptCases(), repeatCases(), giveBackCases(),
 		skipCases(), giveBackUserCases(), renewCases(), suspectCases(),

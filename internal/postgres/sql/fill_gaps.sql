@@ -1,4 +1,4 @@
--- seqlease fill_gaps (L1, V4, L14, L17): tickets, in turns of their groups, for locked entries that have neither ticket, lease nor present result for a live version; bulk work for versions that aren't current
+-- seqlease fill_gaps (L1, V4, L14, L17): tickets, in turns of their groups, for locked entries that have neither ticket, lease nor present result for a live version whose backfill is complete; bulk work for versions that aren't current
 WITH held AS MATERIALIZED (
     SELECT pipeline_version, unnest(entry_ids) AS entry_id FROM lease
 ),
@@ -8,7 +8,8 @@ gap AS MATERIALIZED (
     CROSS JOIN LATERAL (SELECT id, organism_id, group_id, revision FROM entry WHERE id = k.id AND NOT is_revocation OFFSET 0) AS e
     JOIN organism AS o ON o.id = e.organism_id
     JOIN pipeline_version AS pv ON pv.organism_id = o.id AND pv.version >= o.current_version
-    WHERE NOT EXISTS (SELECT FROM ticket WHERE pipeline_version = pv.version AND entry_id = e.id)
+    WHERE NOT EXISTS (SELECT FROM backfill WHERE organism_id = o.id AND pipeline_version = pv.version)
+        AND NOT EXISTS (SELECT FROM ticket WHERE pipeline_version = pv.version AND entry_id = e.id)
         AND NOT EXISTS (SELECT FROM result WHERE pipeline_version = pv.version AND entry_id = e.id AND revision = e.revision)
         AND (pv.version, e.id) NOT IN (SELECT pipeline_version, entry_id FROM held)
 ),

@@ -9,4 +9,5 @@ CROSS JOIN organism AS o ON o.id = f.organism_id
 JOIN lane_head AS h
     ON h.organism_id = f.organism_id AND h.pipeline_version = f.pipeline_version AND h.lane = (f.pipeline_version <> o.current_pipeline_version)
 LEFT JOIN turn AS u ON u.organism_id = h.organism_id AND u.pipeline_version = h.pipeline_version AND u.lane = h.lane AND u.group_id = e.group_id
+WHERE NOT EXISTS (SELECT 1 FROM backfill AS b WHERE b.organism_id = f.organism_id AND b.pipeline_version = f.pipeline_version)
 RETURNING organism_id, pipeline_version, lane

@@ -1,0 +1,209 @@
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/reprocess"
+)
+
+//go:embed sql/unfinished_backfills.sql
+var unfinishedBackfillsSQL string
+
+//go:embed sql/backfill_settings.sql
+var backfillSettingsSQL string
+
+//go:embed sql/lock_backfill.sql
+var lockBackfillSQL string
+
+//go:embed sql/backfill.sql
+var backfillSQL string
+
+//go:embed sql/advance_backfill.sql
+var advanceBackfillSQL string
+
+//go:embed sql/end_backfill.sql
+var endBackfillSQL string
+
+//go:embed sql/confirm_backfill.sql
+var confirmBackfillSQL string
+
+// passPause is how long it takes from a pass of a backfill that wasn't settled to
+// the next such one: a transaction that stays open for hours must not make others
+// wait for the tickets of what was committed meanwhile.
+const passPause = 5 * time.Minute
+
+// The stages of a pass.
+const (
+	stageUnreleased = 0
+	stageReleased   = 1
+	stagePassed     = 2 // the pass has ended and wasn't settled
+)
+
+// place is how far a backfill is (see the migration).
+type place struct {
+	stage          int16
+	settled        bool
+	afterID        int64
+	afterAccession string
+	afterVersion   int64
+}
+
+// lockedPlace is what the lock of a chunk shows.
+type lockedPlace struct {
+	place
+	settles bool // a pass that begins now is settled
+	due     bool // an unsettled pass ended long ago
+}
+
+// Backfill adds a chunk of tickets (V3), as [reprocess.Store] says. It locks no
+// entry, as that would write to each: what keeps an entry in one place is the
+// unique ticket, a look at the leases after the tickets are written
+// (confirm_backfill), and one more by edits after theirs are.
+func (s *Store) Backfill(ctx context.Context, organism seqlease.Organism, version seqlease.PipelineVersion, limit int) (reprocess.Chunk, error) {
+	o, err := s.organism(ctx, organism)
+	if err != nil {
+		return reprocess.Chunk{}, err
+	}
+	b := backfill{organismID: o.id, version: version, limit: limit, bound: s.boundOf(o.id, version, queue.LaneBulk)}
+	var chunk reprocess.Chunk
+	err = s.repeat(ctx, func() error {
+		return s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
+			chunk, err = b.chunk(ctx, tx)
+			return err
+		})
+	})
+	if err != nil {
+		return reprocess.Chunk{}, fmt.Errorf("backfill version %d of %s: %w", version, organism, err)
+	}
+	if chunk.Tickets > 0 {
+		s.added(organism, o.id, queue.LaneBulk, map[seqlease.PipelineVersion]int64{version: b.rank})
+	}
+	return chunk, nil
+}
+
+// boundOf returns the bound of a lane of the version's queue that this process knows.
+func (s *Store) boundOf(organismID int32, version seqlease.PipelineVersion, lane queue.Lane) spot {
+	m := s.memory(organismID, version)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.after[lane]
+}
+
+// backfill is one chunk under way.
+type backfill struct {
+	organismID int32
+	version    seqlease.PipelineVersion
+	limit      int
+	bound      spot
+	rank       int64 // the least of the tickets that were added
+}
+
+// with adds the names of the version to the arguments.
+func (b *backfill) with(arguments pgx.StrictNamedArgs) pgx.StrictNamedArgs {
+	arguments["organism"], arguments["version"] = b.organismID, int64(b.version)
+	return arguments
+}
+
+func (b *backfill) chunk(ctx context.Context, tx pgx.Tx) (reprocess.Chunk, error) {
+	if _, err := tx.Exec(ctx, backfillSettingsSQL); err != nil {
+		return reprocess.Chunk{}, err
+	}
+	at, progress, err := b.lock(ctx, tx)
+	if err != nil || progress != reprocess.More {
+		return reprocess.Chunk{Progress: progress}, err
+	}
+	from := at.place
+	switch {
+	case !at.settled && at.settles:
+		from = place{settled: true}
+	case at.stage == stagePassed && at.due:
+		from = place{}
+	case at.stage == stagePassed:
+		return reprocess.Chunk{Progress: reprocess.Waiting}, nil
+	}
+	next, looked, ids, err := b.addTickets(ctx, tx, from)
+	if err != nil {
+		return reprocess.Chunk{}, err
+	}
+	if looked < b.limit {
+		next.stage++
+	}
+	if progress, err = b.move(ctx, tx, next); err != nil || len(ids) == 0 {
+		return reprocess.Chunk{Progress: progress}, err
+	}
+	var takenBack int
+	err = tx.QueryRow(ctx, confirmBackfillSQL, b.with(pgx.StrictNamedArgs{"ids": ids})).Scan(&takenBack)
+	return reprocess.Chunk{Tickets: len(ids) - takenBack, Progress: progress}, err
+}
+
+// lock takes the lock of the chunk; the progress is More if this transaction has it.
+func (b *backfill) lock(ctx context.Context, tx pgx.Tx) (at lockedPlace, progress reprocess.Progress, err error) {
+	var unfinished bool
+	var stage *int16 // null: the row is not there, or locked
+	arguments := b.with(pgx.StrictNamedArgs{"pause": int(passPause / time.Second)})
+	err = tx.QueryRow(ctx, lockBackfillSQL, arguments).
+		Scan(&unfinished, &stage, &at.settled, &at.settles, &at.due, &at.afterID, &at.afterAccession, &at.afterVersion)
+	switch {
+	case err != nil:
+		return at, reprocess.Busy, err
+	case stage != nil:
+		at.stage = *stage
+		return at, reprocess.More, nil
+	case unfinished:
+		return at, reprocess.Busy, nil
+	default:
+		return at, reprocess.Complete, nil
+	}
+}
+
+// addTickets writes the tickets of the next entries from a place on.
+func (b *backfill) addTickets(ctx context.Context, tx pgx.Tx, from place) (next place, looked int, ids []int64, err error) {
+	next = from
+	err = tx.QueryRow(ctx, backfillSQL, b.with(pgx.StrictNamedArgs{
+		"released": from.stage == stageReleased, "after_id": from.afterID, "after_accession": from.afterAccession,
+		"after_version": from.afterVersion, "limit": b.limit, "bound_rank": b.bound.rank, "bound_id": b.bound.id,
+	})).Scan(&looked, &next.afterID, &next.afterAccession, &next.afterVersion, &ids, &b.rank)
+	return next, looked, ids, err
+}
+
+// move notes how far the backfill is, or ends it.
+func (b *backfill) move(ctx context.Context, tx pgx.Tx, to place) (reprocess.Progress, error) {
+	if to.stage == stagePassed && to.settled {
+		_, err := tx.Exec(ctx, endBackfillSQL, b.with(pgx.StrictNamedArgs{}))
+		return reprocess.Complete, err
+	}
+	_, err := tx.Exec(ctx, advanceBackfillSQL, b.with(pgx.StrictNamedArgs{
+		"stage": to.stage, "settled": to.settled, "after_id": to.afterID, "after_accession": to.afterAccession, "after_version": to.afterVersion,
+	}))
+	if to.stage == stagePassed {
+		return reprocess.Waiting, err
+	}
+	return reprocess.More, err
+}
+
+// Unfinished lists the backfills that aren't complete.
+func (s *Store) Unfinished(ctx context.Context) ([]reprocess.Version, error) {
+	var list []reprocess.Version
+	err := s.repeat(ctx, func() error {
+		return s.with(ctx, func(c *pgxpool.Conn) error {
+			rows, err := c.Query(ctx, unfinishedBackfillsSQL)
+			if err != nil {
+				return err
+			}
+			list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[reprocess.Version])
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list unfinished backfills: %w", err)
+	}
+	return list, nil
+}
