@@ -6,6 +6,8 @@ import (
 	"github.com/seqlease/seqlease/bench/drain"
 	"github.com/seqlease/seqlease/bench/measure"
 	"github.com/seqlease/seqlease/bench/peer"
+	"github.com/seqlease/seqlease/bench/stored"
+	"github.com/seqlease/seqlease/bench/upload"
 	"github.com/seqlease/seqlease/bench/wire"
 )
 
@@ -14,6 +16,8 @@ func experiments() []measure.Experiment {
 	return slices.Concat(
 		drain.Experiments(),
 		wire.Experiments(),
+		upload.Experiments(),
+		stored.Experiments(),
 		peer.Experiments(),
 	)
 }

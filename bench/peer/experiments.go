@@ -1,0 +1,116 @@
+package peer
+
+import (
+	"fmt"
+
+	"github.com/seqlease/seqlease/bench/drain"
+	"github.com/seqlease/seqlease/bench/measure"
+	"github.com/seqlease/seqlease/bench/wire"
+)
+
+// The targets: how many times as fast as a peer.
+const (
+	targetRiver    = 5
+	targetHTTP     = 2 // as River, though over HTTP
+	targetPgboss   = 3
+	targetGraphile = 5
+)
+
+// How many work at once, and the pool of whoever needs no more: as seqlease has them.
+const (
+	workers     = drain.Claimers
+	connections = drain.Connections
+)
+
+// manyWorkers let River fetch and complete more jobs at once.
+const manyWorkers = 1000
+
+// Experiments are all of this package.
+func Experiments() []measure.Experiment {
+	return []measure.Experiment{riverExperiment(), pgbossExperiment(), graphileExperiment()}
+}
+
+// storeDrain is seqlease's store, called directly as peers are.
+func storeDrain() measure.Contender {
+	return drain.Store(drain.Work{Entries: storeEntries, Entry: documentBytes, Result: documentBytes})
+}
+
+func riverExperiment() measure.Experiment {
+	store, http := storeDrain(), wire.Drain1kB()
+	modes := []measure.Contender{
+		riverMode{workers: workers, pool: connections}.contender(),
+		riverMode{workers: workers, pool: workers + 2}.contender(),
+		riverMode{workers: manyWorkers, pool: connections}.contender(),
+		riverMode{workers: workers, pool: connections, transactional: true}.contender(),
+		riverMode{workers: workers, pool: workers + 2, transactional: true}.contender(),
+	}
+	return measure.Experiment{
+		Name: "peer River", Contenders: append([]measure.Contender{store, http}, modes...),
+		Rows: func(r *measure.Results) []measure.Row {
+			best := fastest(r, modes)
+			list := against(r, "River", store.Name, modes, targetRiver)
+			return append(list, measure.AtLeast("HTTP drain of 1 kB entries / River used directly",
+				r.Ratio(http.Name, best, measure.Rate), targetHTTP, 0, "×", rates(r, http.Name, best)))
+		},
+	}
+}
+
+func pgbossExperiment() measure.Experiment {
+	store := storeDrain()
+	modes := []measure.Contender{
+		nodeMode{program: pgbossProgram, workers: workers, pool: connections}.contender("pg-boss, 64 workers"),
+		nodeMode{program: pgbossProgram, workers: workers / 4, pool: connections}.contender("pg-boss, 16 workers"),
+	}
+	return measure.Experiment{
+		Name: "peer pg-boss", Skip: skipNode, Contenders: append([]measure.Contender{store}, modes...),
+		Rows: func(r *measure.Results) []measure.Row { return against(r, "pg-boss", store.Name, modes, targetPgboss) },
+	}
+}
+
+// graphileExperiment has the target against tasks that store their results as the
+// documentation shows. Tasks that share a statement are another program, which
+// says how much of the difference are the commits of single results.
+func graphileExperiment() measure.Experiment {
+	store := storeDrain()
+	single := nodeMode{program: graphileProgram, workers: workers, pool: connections}.contender("graphile-worker")
+	sharing := nodeMode{program: graphileProgram, workers: workers, pool: connections, sharing: true}.contender("graphile-worker, tasks share a statement")
+	return measure.Experiment{
+		Name: "peer graphile-worker", Skip: skipNode, Contenders: []measure.Contender{store, single, sharing},
+		Rows: func(r *measure.Results) []measure.Row {
+			list := against(r, single.Name, store.Name, []measure.Contender{single}, targetGraphile)
+			return append(list, inform(r, store.Name, sharing.Name))
+		},
+	}
+}
+
+// against compares the store with a peer. The fastest way to use it has the target.
+func against(r *measure.Results, peer, store string, modes []measure.Contender, target float64) []measure.Row {
+	best := fastest(r, modes)
+	list := []measure.Row{measure.AtLeast("store drain / "+peer, r.Ratio(store, best, measure.Rate), target, 0, "×", rates(r, store, best))}
+	for _, m := range modes {
+		if m.Name != best {
+			list = append(list, inform(r, store, m.Name))
+		}
+	}
+	return list
+}
+
+func inform(r *measure.Results, store, peer string) measure.Row {
+	return measure.Inform("store drain / "+peer, r.Ratio(store, peer, measure.Rate), "×", rates(r, store, peer))
+}
+
+// rates is a note: the medians of both.
+func rates(r *measure.Results, ours, theirs string) string {
+	return fmt.Sprintf("%s: %.0f/s, %s: %.0f/s", ours, r.Of(ours, measure.Rate).Median, theirs, r.Of(theirs, measure.Rate).Median)
+}
+
+// fastest is the name of the contender with the highest median.
+func fastest(r *measure.Results, contenders []measure.Contender) string {
+	best := contenders[0].Name
+	for _, c := range contenders[1:] {
+		if r.Of(c.Name, measure.Rate).Median > r.Of(best, measure.Rate).Median {
+			best = c.Name
+		}
+	}
+	return best
+}
