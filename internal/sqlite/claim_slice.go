@@ -142,15 +142,20 @@ func (s *Store) finishSlice(ctx context.Context, t *tx, args claimArgs, slice *c
 // are; more says that further tickets are still to be written out.
 func takeFrom(ctx context.Context, t *tx, args claimArgs) (taken int, more bool, err error) {
 	if args.of == healthy && args.state.runs {
-		if more, err = writeOutTickets(ctx, t, args); err != nil {
-			return 0, false, err
+		var left fairOrder
+		if taken, left, err = takeFromRuns(ctx, t, args); err != nil || taken == args.entries {
+			return taken, false, err
+		}
+		args.taken, args.entries = args.taken+taken, args.entries-taken
+		if more, err = writeOutTickets(ctx, t, args, left); err != nil {
+			return taken, false, err
 		}
 	}
 	n, err := t.exec(ctx, "claim_take_tickets", args.named("attempt_id", "organism_id", "pipeline_version", "taken", "entries",
 		"first_lane", "last_lane")...)
 	if err != nil || n == 0 {
-		return 0, more, err
+		return taken, more, err
 	}
 	_, err = t.exec(ctx, "claim_cut_tickets", args.named("attempt_id", "pipeline_version", "taken")...)
-	return int(n), more, err
+	return taken + int(n), more, err
 }

@@ -59,6 +59,16 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		{"claim_nth_rank", []string{"SEARCH ticket USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=?)"}, false},
 		{"claim_note", []string{"SEARCH leased USING INDEX leased_by_attempt (attempt_id=? AND position>?)"}, false},
 		{"ticket_runs", []string{"ticket_run_in_order (organism_id=? AND pipeline_version=?)"}, false},
+		{"ticket_heads", []string{"SEARCH ticket USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=?)"}, false},
+		{"claim_take_run", []string{
+			"SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "SEARCH t USING COVERING INDEX ticket_by_entry (pipeline_version=? AND entry_id>? AND entry_id<?)",
+			"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)", "SEARCH r USING INDEX sqlite_autoindex_result_1 (pipeline_version=? AND entry_id=?)",
+		}, false},
+		{"claim_take_runs", []string{
+			"SEARCH t USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=? AND rank<?)",
+			"ticket_run_in_order (organism_id=? AND pipeline_version=? AND rank<?)", "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
+		}, true}, // by rank: what the claim takes
+		{"claim_close_gaps", []string{"SEARCH d USING COVERING INDEX leased_by_attempt (attempt_id=? AND position>?)"}, false},
 		{"write_out_tickets", []string{"ticket_run_in_order (organism_id=? AND pipeline_version=? AND rank<?)", "SEARCH e USING INTEGER PRIMARY KEY"}, false},
 		{"end_runs", []string{"ticket_run_in_order (organism_id=? AND pipeline_version=? AND rank<?)"}, false},
 		{"shorten_runs", []string{"ticket_run_in_order (organism_id=? AND pipeline_version=? AND rank<?)"}, false},

@@ -149,6 +149,47 @@ func TestTicketRun_EntriesAreDeletedAndQuarantined(t *testing.T) {
 	wantIntact(t, s)
 }
 
+// Entries of a run that are gone, or have a place of their own, are neither handed
+// out twice nor leave gaps among the places of a claim.
+func TestTicketRun_L2_ClaimsAcrossGapsAreWhole(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	versions := mustSubmit(t, s, groupUpload(t, s, large))
+	var deleted, put []seqlease.AccessionVersion
+	for i := 1; i < 200; i += 3 {
+		deleted, put = append(deleted, versions[i]), append(put, versions[i+1])
+	}
+	if err := s.Delete(t.Context(), storetest.WestNile, deleted); err != nil {
+		t.Fatal(err)
+	}
+	verdict := queue.OperatorVerdict{By: "root", Reason: "odd", Result: queue.PackedResult{Packed: packedBody()}}
+	if n, _, err := s.PutInQuarantine(t.Context(), queue.Selection{Organism: storetest.WestNile, Entries: put}, verdict, 0, 100); n != len(put) || err != nil {
+		t.Fatalf("quarantined %d, %v, want %d", n, err, len(put))
+	}
+	var want, got []seqlease.AccessionVersion
+	for _, av := range versions {
+		if !slices.Contains(deleted, av) && !slices.Contains(put, av) {
+			want = append(want, av)
+		}
+	}
+	for _, n := range []int{1, 7, 100, 2 * large} {
+		lease, err := s.Claim(t.Context(), benchClaim(n))
+		if err != nil || len(lease.Entries) != min(n, len(want)-len(got)) {
+			t.Fatalf("claimed %d entries, %v, want %d", len(lease.Entries), err, min(n, len(want)-len(got)))
+		}
+		for i, e := range lease.Entries {
+			if e.Place != i {
+				t.Errorf("the place of entry %d of a claim of %d is %d", i, n, e.Place)
+			}
+		}
+		got = append(got, entriesOf(lease)...)
+	}
+	if !cmp.Equal(got, want) {
+		t.Errorf("claimed %d entries, want the %d in order:\n%s", len(got), len(want), cmp.Diff(want, got))
+	}
+	wantIntact(t, s)
+}
+
 // A claim takes a bounded number of statements while large uploads wait.
 func TestStatements_L17_WritingOutTickets(t *testing.T) {
 	t.Parallel()
@@ -182,15 +223,47 @@ func TestReachOf(t *testing.T) {
 		tickets int64
 		want    int64
 	}{
-		{"one run", []ticketRun{{5, 100}}, 10, 14},
-		{"a run that is too short", []ticketRun{{5, 4}}, 10, 8},
-		{"two from the same rank", []ticketRun{{5, 100}, {5, 100}}, 10, 9},
-		{"the second begins later", []ticketRun{{1, 100}, {8, 100}}, 10, 9},
-		{"the second isn't reached", []ticketRun{{1, 100}, {800, 100}}, 10, 10},
-		{"at least one", []ticketRun{{7, 1}, {7, 1}}, 1, 7},
+		{"one run", []ticketRun{{5, 1, 100}}, 10, 14},
+		{"a run that is too short", []ticketRun{{5, 1, 4}}, 10, 8},
+		{"two from the same rank", []ticketRun{{5, 1, 100}, {5, 1, 100}}, 10, 9},
+		{"the second begins later", []ticketRun{{1, 1, 100}, {8, 1, 100}}, 10, 9},
+		{"the second isn't reached", []ticketRun{{1, 1, 100}, {800, 1, 100}}, 10, 10},
+		{"at least one", []ticketRun{{7, 1, 1}, {7, 1, 1}}, 1, 7},
 		{"not beyond what was looked at", many, 1_000_000, runsSeen - 1},
 	} {
 		if got := reachOf(c.runs, c.tickets); got != c.want {
+			t.Errorf("%s: reaches to rank %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestReachWithin(t *testing.T) {
+	t.Parallel()
+	many := make([]ticketRun, runsSeen)
+	crowd := make([]int64, headsSeen)
+	for i := range runsSeen {
+		many[i] = ticketRun{rank: int64(i + 1), entries: 1000}
+		crowd[i] = int64(i/2 + 1)
+	}
+	for _, c := range []struct {
+		name    string
+		runs    []ticketRun
+		heads   []int64
+		tickets int64
+		want    int64
+	}{
+		{"one run", []ticketRun{{5, 1, 100}}, nil, 10, 14},
+		{"a run that is too short", []ticketRun{{5, 1, 4}}, nil, 10, 8},
+		{"two from the same rank", []ticketRun{{5, 1, 100}, {5, 1, 100}}, nil, 11, 9},
+		{"the second begins later", []ticketRun{{1, 1, 100}, {8, 1, 100}}, nil, 10, 8},
+		{"none of two fits", []ticketRun{{7, 1, 1}, {7, 1, 1}}, nil, 1, 6},
+		{"tickets between", []ticketRun{{5, 1, 100}}, []int64{2, 6, 6}, 10, 11},
+		{"tickets before are enough", []ticketRun{{5, 1, 100}}, []int64{2, 3}, 1, 4},
+		{"tickets behind don't count", []ticketRun{{5, 1, 100}}, []int64{20, 20, 20}, 10, 14},
+		{"not as far as the last run that was looked at", many, nil, 1_000_000, runsSeen - 1},
+		{"not as far as the last ticket that was looked at", []ticketRun{{5, 1, 100}}, crowd, 1_000_000, headsSeen/2 - 1},
+	} {
+		if got := reachWithin(c.runs, c.heads, c.tickets); got != c.want {
 			t.Errorf("%s: reaches to rank %d, want %d", c.name, got, c.want)
 		}
 	}
