@@ -25,7 +25,7 @@ func TestChecksNoticeWhatIsWrong(t *testing.T) {
 	})
 	const n = 250
 	w := Work{Entry: 50, Result: 70}
-	entry := "entry_schema"
+	const entry, otherBody = "entry_schema", "UPDATE processing SET body = body || '\\x00'::bytea WHERE accession = 'R_000000007'"
 	for _, test := range []struct {
 		name  string
 		open  func(address string) (design, database, error)
@@ -40,14 +40,26 @@ func TestChecksNoticeWhatIsWrong(t *testing.T) {
 			q, err := openFloor(t.Context(), address, w)
 			return q, q.database, err
 		}, []string{"UPDATE result SET body = (SELECT body FROM result WHERE entry_id = 3) WHERE entry_id = 7", "DELETE FROM result WHERE entry_id = 9"}, false},
-		{"row_lease", opener[string](t, "row_lease", w, false, entry, "row_lease_schema", "row_lease_tracker"),
-			[]string{"UPDATE processing SET body = body || '\\x00'::bytea WHERE accession = 'R_000000007'", "UPDATE processing SET status = 'IN_PROCESSING' WHERE accession = 'R_000000009'"}, false},
-		{"row_lease_alone", opener[string](t, "row_lease_alone", w, false, entry, "row_lease_alone_schema"),
-			[]string{"UPDATE processing SET body = body || '\\x00'::bytea WHERE accession = 'R_000000007'", "DELETE FROM processing WHERE accession = 'R_000000009'"}, false},
-		{"insert_race", opener[string](t, "insert_race", w, true, entry, "insert_race_schema"),
-			[]string{"UPDATE processing SET body = body || '\\x00'::bytea WHERE accession = 'R_000000007'", "DELETE FROM processing WHERE accession = 'R_000000009'"}, true},
-		{"message", opener[int64](t, "message", w, false, "message_schema"),
-			[]string{"UPDATE result SET body = (SELECT body FROM result WHERE message_id = 3) WHERE message_id = 7", "DELETE FROM result WHERE message_id = 9"}, false},
+		{
+			"row_lease", opener[string](t, "row_lease", w, false, entry, "row_lease_schema", "row_lease_tracker"),
+			[]string{otherBody, "UPDATE processing SET status = 'IN_PROCESSING' WHERE accession = 'R_000000009'"},
+			false,
+		},
+		{
+			"row_lease_alone", opener[string](t, "row_lease_alone", w, false, entry, "row_lease_alone_schema"),
+			[]string{otherBody, "DELETE FROM processing WHERE accession = 'R_000000009'"},
+			false,
+		},
+		{
+			"insert_race", opener[string](t, "insert_race", w, true, entry, "insert_race_schema"),
+			[]string{otherBody, "DELETE FROM processing WHERE accession = 'R_000000009'"},
+			true,
+		},
+		{
+			"message", opener[int64](t, "message", w, false, "message_schema"),
+			[]string{"UPDATE result SET body = (SELECT body FROM result WHERE message_id = 3) WHERE message_id = 7", "DELETE FROM result WHERE message_id = 9"},
+			false,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -61,7 +73,7 @@ func TestChecksNoticeWhatIsWrong(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Cleanup(q.close)
-				drained, err := fillAndDrain(t.Context(), q, w, 1, n, test.races)
+				drained, err := fillAndDrain(t.Context(), q, 1, n, test.races)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -62,14 +62,24 @@ func (w Work) size() string {
 	return fmt.Sprintf("entries of %d B, results of %d B", w.Entry, w.Result)
 }
 
+// against is the note of a ratio of rates: what the other one is, and the ratio of
+// what they take of the processors, which the machine's other work disturbs less.
+func against(r *measure.Results, other, note string) string {
+	ours, theirs := r.Of(nameStore, figureProcessor).Median, r.Of(other, figureProcessor).Median
+	if ours == 0 {
+		return note // nobody tells what was taken
+	}
+	return fmt.Sprintf("%s; by processor time of server and clients %.2f ×", note, theirs/ours)
+}
+
 // rows are those of every size.
 func rows(r *measure.Results, w Work) []measure.Row {
 	of := "; " + w.size()
 	n := fmt.Sprintf("%d entries, %d claimers", w.Entries, Claimers)
 	return []measure.Row{
 		measure.Inform("store drain"+of, r.Of(nameStore, measure.Rate), "entries/s", n),
-		measure.AtLeast("store drain / storage floor"+of, r.Ratio(nameStore, nameFloor, measure.Rate), 0.35, 0.5, "×", "COPY of results of the same size, 100 per commit, 16 connections"),
-		measure.AtLeast("store drain / pgmq-like SQL"+of, r.Ratio(nameStore, nameMessages, measure.Rate), 1.5, 0, "×", "no fence, no attempts"),
+		measure.AtLeast("store drain / storage floor"+of, r.Ratio(nameStore, nameFloor, measure.Rate), 0.35, 0.5, "×", against(r, nameFloor, "COPY of results of the same size, 100 per commit, 16 connections")),
+		measure.AtLeast("store drain / pgmq-like SQL"+of, r.Ratio(nameStore, nameMessages, measure.Rate), 1.5, 0, "×", against(r, nameMessages, "no fence, no attempts")),
 		measure.AtMost("store: claims that returned entries / least possible"+of, r.Of(nameStore, figureClaims), 1.02, 0, "×", ""),
 		measure.Below("WAL bytes per entry beyond the result, claim to result"+of, r.Of(nameStore, figureWAL), 450, 300, "B", "no checkpoint between, so few full pages"),
 		measure.Inform("WAL bytes per entry beyond the document, enqueue"+of, r.Of(nameStore, figureEnqueue), "B", "entry, terms and ticket with their indexes"),
@@ -79,8 +89,8 @@ func rows(r *measure.Results, w Work) []measure.Row {
 func rowLeaseRows(r *measure.Results, w Work, target, aim float64) []measure.Row {
 	of := "; " + w.size()
 	return []measure.Row{
-		measure.AtLeast("store drain / row leases"+of, r.Ratio(nameStore, nameRowLease, measure.Rate), target, aim, "×", "as published: in the order of accessions, with the shared row of last changes"),
-		measure.Inform("store drain / row leases at their best"+of, r.Ratio(nameStore, nameRowLeaseAlone, measure.Rate), "×", "an order that only the partial index has, no shared row, no foreign key"),
+		measure.AtLeast("store drain / row leases"+of, r.Ratio(nameStore, nameRowLease, measure.Rate), target, aim, "×", against(r, nameRowLease, "as published: in the order of accessions, with the shared row of last changes")),
+		measure.Inform("store drain / row leases at their best"+of, r.Ratio(nameStore, nameRowLeaseAlone, measure.Rate), "×", against(r, nameRowLeaseAlone, "an order that only the partial index has, no shared row, no foreign key")),
 		measure.Inform("row leases: WAL bytes per entry beyond the result"+of, r.Of(nameRowLease, figureWAL), "B", ""),
 	}
 }
@@ -95,7 +105,7 @@ func insertRace() measure.Experiment {
 		Rows: func(r *measure.Results) []measure.Row {
 			return []measure.Row{
 				measure.AtLeast("store drain / insert race with the shared row; "+ours.size(), r.Ratio(nameStore, nameInsertRace, measure.Rate), 15, 0, "×",
-					fmt.Sprintf("rates over %d and %d entries", ours.Entries, theirs.Entries)),
+					against(r, nameInsertRace, fmt.Sprintf("rates over %d and %d entries", ours.Entries, theirs.Entries))),
 				measure.Inform("insert race: claims that got nothing / claims that got something", r.Of(nameInsertRace, figureEmpty), "", ""),
 			}
 		},

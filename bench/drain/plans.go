@@ -67,7 +67,7 @@ func (p *plans) explain(ctx context.Context, state string, q *storeDesign) (numb
 	if other.Store, err = postgres.Open(ctx, postgres.Options{Address: address, MaxConnections: 1}); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, other.Store.Close()) }()
+	defer func() { err = errors.Join(err, other.Close()) }()
 	var from int64
 	if err := q.pool.QueryRow(ctx, statement("log_size")).Scan(&from); err != nil {
 		return nil, err

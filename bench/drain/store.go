@@ -44,7 +44,7 @@ func openStore(ctx context.Context, address string, w Work) (_ *storeDesign, err
 	}
 	// Figures of the server and checks go through connections of their own.
 	if q.pool, err = pgxpool.New(ctx, address); err != nil {
-		_ = q.Store.Close() // the error says enough
+		_ = q.Close() // the error says enough
 		return nil, err
 	}
 	organisms := []*organism.Organism{{
@@ -65,7 +65,7 @@ func openStore(ctx context.Context, address string, w Work) (_ *storeDesign, err
 }
 
 func (q *storeDesign) close() {
-	_ = q.Store.Close() // it only closes connections
+	_ = q.Close() // it only closes connections
 	q.database.close()
 }
 

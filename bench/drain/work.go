@@ -51,7 +51,7 @@ func document(number int64, size int) []byte {
 	b := make([]byte, size)
 	from := noise()
 	copy(b, from[int(number*127%int64(len(from)-size)):])
-	binary.BigEndian.PutUint64(b, uint64(number)) //nolint:gosec // numbers count from 1
+	binary.BigEndian.PutUint64(b, uint64(number))
 	return b
 }
 
@@ -60,7 +60,7 @@ func numberOf(document []byte) (int64, error) {
 	if len(document) < keyBytes {
 		return 0, fmt.Errorf("a claimed document has %d bytes", len(document))
 	}
-	return int64(binary.BigEndian.Uint64(document)), nil //nolint:gosec // as it was put in
+	return int64(binary.BigEndian.Uint64(document)), nil
 }
 
 // design is a way to keep a queue, with the results beside it.
@@ -77,6 +77,7 @@ type design interface {
 	tidy(ctx context.Context) error
 	// wal is how many bytes of log the server has written.
 	wal(ctx context.Context) (int64, error)
+	processorTime(ctx context.Context) (took time.Duration, known bool, err error)
 	close()
 }
 
@@ -93,7 +94,8 @@ type drained struct {
 	numbers     []int64      // of the entries
 	empty       int          // claims that got nothing
 
-	walFill, walDrain int64 // bytes of log, where they were read
+	walFill, walDrain int64         // bytes of log
+	processor         time.Duration // of the server and this process during the drain; 0: unknown
 }
 
 // rate is in entries per second.
@@ -192,11 +194,12 @@ func (d *drained) between(from, to int) float64 {
 
 // The figures of a drain, beside [measure.Rate].
 const (
-	figureClaims  = "claims"      // that returned entries, to the least possible number
-	figureEmpty   = "empty"       // claims that got nothing, to those that got something
-	figureWAL     = "wal"         // bytes for each entry beyond its result, claim to result
-	figureEnqueue = "wal enqueue" // bytes for each entry beyond its document, until it waits
-	figureTenths  = "last/first"  // rate of the last tenth to that of the first
+	figureClaims    = "claims"       // that returned entries, to the least possible number
+	figureEmpty     = "empty"        // claims that got nothing, to those that got something
+	figureWAL       = "wal"          // bytes for each entry beyond its result, claim to result
+	figureEnqueue   = "wal enqueue"  // bytes for each entry beyond its document, until it waits
+	figureProcessor = "processor µs" // for each entry, of the server and this process
+	figureTenths    = "last/first"   // rate of the last tenth to that of the first
 )
 
 // warmUp is how many entries are drained before anything is measured, so that
@@ -218,11 +221,11 @@ func run(ctx context.Context, b *measure.Bench, q design, w Work, races bool) (m
 	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
 	warm := b.Size(warmUp, warmUp/8)
-	first, err := fillAndDrain(ctx, q, w, 1, warm, races)
+	first, err := fillAndDrain(ctx, q, 1, warm, races)
 	if err != nil {
 		return nil, fmt.Errorf("warm up: %w", err)
 	}
-	d, err := fillAndDrain(ctx, q, w, int64(warm)+1, w.Entries, races)
+	d, err := fillAndDrain(ctx, q, int64(warm)+1, w.Entries, races)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +236,8 @@ func run(ctx context.Context, b *measure.Bench, q design, w Work, races bool) (m
 	n := float64(w.Entries)
 	s := measure.Sample{
 		measure.Rate: d.rate(), figureWAL: float64(d.walDrain)/n - float64(w.Result), figureEnqueue: float64(d.walFill)/n - float64(w.Entry),
-		figureClaims: float64(len(d.completions)) / math.Ceil(n/Batch), figureEmpty: float64(d.empty) / float64(len(d.completions)),
+		figureProcessor: float64(d.processor.Microseconds()) / n,
+		figureClaims:    float64(len(d.completions)) / math.Ceil(n/Batch), figureEmpty: float64(d.empty) / float64(len(d.completions)),
 	}
 	if first, last, enough := d.tenths(); enough {
 		s[figureTenths] = last / first
@@ -242,7 +246,7 @@ func run(ctx context.Context, b *measure.Bench, q design, w Work, races bool) (m
 }
 
 // fillAndDrain makes n entries wait, with the numbers from first on, and drains them.
-func fillAndDrain(ctx context.Context, q design, w Work, first int64, n int, races bool) (*drained, error) {
+func fillAndDrain(ctx context.Context, q design, first int64, n int, races bool) (*drained, error) {
 	more := untilEmpty
 	if races {
 		more = untilDone(n)
@@ -261,7 +265,24 @@ func fillAndDrain(ctx context.Context, q design, w Work, first int64, n int, rac
 	if err := q.tidy(ctx); err != nil {
 		return nil, err
 	}
-	begin, err := q.wal(ctx)
+	d, err := drainObserved(ctx, q, more)
+	if err != nil {
+		return nil, err
+	}
+	if len(d.numbers) != n {
+		return nil, fmt.Errorf("%d entries were drained of %d", len(d.numbers), n)
+	}
+	d.walFill = filled - before
+	return d, nil
+}
+
+// drainObserved also notes what the drain took of log and processor.
+func drainObserved(ctx context.Context, q design, more func(int, bool) bool) (*drained, error) {
+	walBefore, err := q.wal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before, known, err := q.processorTime(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -269,13 +290,12 @@ func fillAndDrain(ctx context.Context, q design, w Work, first int64, n int, rac
 	if err != nil {
 		return nil, err
 	}
-	end, err := q.wal(ctx)
-	if err != nil {
+	if after, _, err := q.processorTime(ctx); err != nil {
 		return nil, err
+	} else if known {
+		d.processor = after - before
 	}
-	if len(d.numbers) != n {
-		return nil, fmt.Errorf("%d entries were drained of %d", len(d.numbers), n)
-	}
-	d.walFill, d.walDrain = filled-before, end-begin
-	return d, nil
+	walAfter, err := q.wal(ctx)
+	d.walDrain = walAfter - walBefore
+	return d, err
 }
