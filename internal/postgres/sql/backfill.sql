@@ -17,8 +17,9 @@ held AS MATERIALIZED (
 gap AS MATERIALIZED (
     SELECT p.id, p.group_id FROM (SELECT * FROM unreleased UNION ALL SELECT * FROM released) AS p
     WHERE NOT p.is_revocation
-        AND NOT EXISTS (SELECT FROM ticket WHERE pipeline_version = @version AND entry_id = p.id)
-        AND NOT EXISTS (SELECT FROM result WHERE pipeline_version = @version AND entry_id = p.id AND revision = p.revision)
+        -- OFFSET 0 keeps these look-ups by key for each entry.
+        AND NOT EXISTS (SELECT FROM ticket WHERE pipeline_version = @version AND entry_id = p.id OFFSET 0)
+        AND NOT EXISTS (SELECT FROM result WHERE pipeline_version = @version AND entry_id = p.id AND revision = p.revision OFFSET 0)
         AND p.id NOT IN (SELECT entry_id FROM held)
 ),
 head AS MATERIALIZED (

@@ -9,8 +9,8 @@ gap AS MATERIALIZED (
     JOIN organism AS o ON o.id = e.organism_id
     JOIN pipeline_version AS pv ON pv.organism_id = o.id AND pv.version >= o.current_version
     WHERE NOT EXISTS (SELECT FROM backfill WHERE organism_id = o.id AND pipeline_version = pv.version)
-        AND NOT EXISTS (SELECT FROM ticket WHERE pipeline_version = pv.version AND entry_id = e.id)
-        AND NOT EXISTS (SELECT FROM result WHERE pipeline_version = pv.version AND entry_id = e.id AND revision = e.revision)
+        AND NOT EXISTS (SELECT FROM ticket WHERE pipeline_version = pv.version AND entry_id = e.id OFFSET 0)
+        AND NOT EXISTS (SELECT FROM result WHERE pipeline_version = pv.version AND entry_id = e.id AND revision = e.revision OFFSET 0)
         AND (pv.version, e.id) NOT IN (SELECT pipeline_version, entry_id FROM held)
 ),
 head AS MATERIALIZED (

@@ -10,8 +10,8 @@ SELECT p.id, p.revision, NOT p.is_revocation AND EXISTS (
     JOIN pipeline_version AS pv ON pv.organism_id = o.id AND pv.version >= o.current_version
     WHERE o.id = p.organism_id
         AND NOT EXISTS (SELECT FROM backfill WHERE organism_id = o.id AND pipeline_version = pv.version)
-        AND NOT EXISTS (SELECT FROM ticket WHERE pipeline_version = pv.version AND entry_id = p.id)
-        AND NOT EXISTS (SELECT FROM result WHERE pipeline_version = pv.version AND entry_id = p.id AND revision = p.revision)
+        AND NOT EXISTS (SELECT FROM ticket WHERE pipeline_version = pv.version AND entry_id = p.id OFFSET 0)
+        AND NOT EXISTS (SELECT FROM result WHERE pipeline_version = pv.version AND entry_id = p.id AND revision = p.revision OFFSET 0)
         AND (pv.version, p.id) NOT IN (SELECT pipeline_version, entry_id FROM held)
 ) AS gap
 FROM page AS p ORDER BY p.id
