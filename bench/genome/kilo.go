@@ -15,7 +15,7 @@ import (
 const Kilo seqlease.Organism = "kilovirus"
 
 // kiloLength is the length of the reference in bases.
-const kiloLength = 700
+const kiloLength = 600
 
 // NewKilo makes the organism and n of its genomes, 1 % from the reference.
 func NewKilo(n int) (*organism.Organism, []Sample, error) {
