@@ -65,7 +65,7 @@ func NewSARSCoV2(ctx context.Context) (*Virus, error) {
 
 // readGenes reads the features of the type gene, which have a gene_name each.
 func readGenes(path string) ([]gene, error) {
-	content, err := os.ReadFile(path) //nolint:gosec // of the test data
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -68,14 +68,15 @@ func (s *Site) drain(ctx context.Context, first, n int, hire func(number int, tr
 	}
 	transport := &http.Transport{MaxIdleConnsPerHost: Workers, DisableCompression: true}
 	defer transport.CloseIdleConnections()
-	l := &ledger{first: first, stored: make([]atomic.Bool, n), site: s}
-	crew, working := errgroup.WithContext(ctx)
-	l.began = time.Now()
-	for number := range Workers {
-		w, err := hire(number, transport)
-		if err != nil {
+	workers := make([]worker, Workers)
+	for number := range workers {
+		if workers[number], err = hire(number, transport); err != nil {
 			return d, err
 		}
+	}
+	l := &ledger{first: first, stored: make([]atomic.Bool, n), site: s, began: time.Now()}
+	crew, working := errgroup.WithContext(ctx)
+	for _, w := range workers {
 		crew.Go(func() error { return l.work(working, w) })
 	}
 	if err := crew.Wait(); err != nil {

@@ -55,12 +55,11 @@ func drainKilo(ctx context.Context, b *measure.Bench, store string, servers, n i
 			return nil, err
 		}
 	}
-	d := Drained{}
+	work := func() (Drained, error) { return s.Replay(ctx, replies, 0, n) }
 	if official {
-		d, err = s.Official(ctx, samples, 0, n)
-	} else {
-		d, err = s.Replay(ctx, replies, 0, n)
+		work = func() (Drained, error) { return s.Official(ctx, samples, 0, n) }
 	}
+	d, err := work()
 	if err != nil {
 		return nil, err
 	}

@@ -105,6 +105,7 @@ func writeBatch(ctx context.Context, db *sql.DB, insert *sql.Stmt, bodies [][]by
 	var names [32]byte
 	_, _ = rand.Read(names[:]) // never returns an error
 	statement := tx.StmtContext(ctx, insert)
+	defer func() { _ = statement.Close() }() // goes with the transaction
 	for i := first; i < end; i++ {
 		if _, err := statement.ExecContext(ctx, i, names[:16], names[16:], time.Now().UnixMicro(), bodies[i%len(bodies)]); err != nil {
 			return err
