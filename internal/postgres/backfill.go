@@ -3,10 +3,12 @@ package postgres
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/seqlease/seqlease"
@@ -74,12 +76,12 @@ func (s *Store) Backfill(ctx context.Context, organism seqlease.Organism, versio
 	}
 	b := backfill{organismID: o.id, version: version, limit: limit, bound: s.boundOf(o.id, version, queue.LaneBulk)}
 	var chunk reprocess.Chunk
-	err = s.repeat(ctx, func() error {
+	err = s.again(ctx, func() error {
 		return s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
 			chunk, err = b.chunk(ctx, tx)
 			return err
 		})
-	})
+	}, func(err error) bool { return isUniqueViolation(err) || isConflict(err) || isConnectionLost(err) || pgconn.SafeToRetry(err) })
 	if err != nil {
 		return reprocess.Chunk{}, fmt.Errorf("backfill version %d of %s: %w", version, organism, err)
 	}
@@ -87,6 +89,13 @@ func (s *Store) Backfill(ctx context.Context, organism seqlease.Organism, versio
 		s.added(organism, o.id, queue.LaneBulk, map[seqlease.PipelineVersion]int64{version: b.rank})
 	}
 	return chunk, nil
+}
+
+// isUniqueViolation says that somebody else, such as an edit, added a ticket that a
+// chunk was about to add.
+func isUniqueViolation(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == uniqueViolation
 }
 
 // boundOf returns the bound of a lane of the version's queue that this process knows.
@@ -129,19 +138,16 @@ func (b *backfill) chunk(ctx context.Context, tx pgx.Tx) (reprocess.Chunk, error
 	case at.stage == stagePassed:
 		return reprocess.Chunk{Progress: reprocess.Waiting}, nil
 	}
-	next, looked, ids, err := b.addTickets(ctx, tx, from)
+	next, made, err := b.addTickets(ctx, tx, from)
 	if err != nil {
 		return reprocess.Chunk{}, err
 	}
-	if looked < b.limit {
-		next.stage++
-	}
-	if progress, err = b.move(ctx, tx, next); err != nil || len(ids) == 0 {
+	if progress, err = b.move(ctx, tx, next); err != nil || len(made.ids) == 0 {
 		return reprocess.Chunk{Progress: progress}, err
 	}
 	var takenBack int
-	err = tx.QueryRow(ctx, confirmBackfillSQL, b.with(pgx.StrictNamedArgs{"ids": ids})).Scan(&takenBack)
-	return reprocess.Chunk{Tickets: len(ids) - takenBack, Progress: progress}, err
+	err = tx.QueryRow(ctx, confirmBackfillSQL, b.with(pgx.StrictNamedArgs{"ids": made.ids, "groups": made.groups, "last_ranks": made.lastRanks})).Scan(&takenBack)
+	return reprocess.Chunk{Tickets: len(made.ids) - takenBack, Progress: progress}, err
 }
 
 // lock takes the lock of the chunk; the progress is More if this transaction has it.
@@ -164,14 +170,24 @@ func (b *backfill) lock(ctx context.Context, tx pgx.Tx) (at lockedPlace, progres
 	}
 }
 
+// madeTickets are those of a chunk: of which entries, and the last ranks of their
+// groups (parallel).
+type madeTickets struct {
+	ids, groups, lastRanks []int64
+}
+
 // addTickets writes the tickets of the next entries from a place on.
-func (b *backfill) addTickets(ctx context.Context, tx pgx.Tx, from place) (next place, looked int, ids []int64, err error) {
+func (b *backfill) addTickets(ctx context.Context, tx pgx.Tx, from place) (next place, made madeTickets, err error) {
 	next = from
+	var looked int
 	err = tx.QueryRow(ctx, backfillSQL, b.with(pgx.StrictNamedArgs{
 		"released": from.stage == stageReleased, "after_id": from.afterID, "after_accession": from.afterAccession,
 		"after_version": from.afterVersion, "limit": b.limit, "bound_rank": b.bound.rank, "bound_id": b.bound.id,
-	})).Scan(&looked, &next.afterID, &next.afterAccession, &next.afterVersion, &ids, &b.rank)
-	return next, looked, ids, err
+	})).Scan(&looked, &next.afterID, &next.afterAccession, &next.afterVersion, &made.ids, &b.rank, &made.groups, &made.lastRanks)
+	if looked < b.limit {
+		next.stage++
+	}
+	return next, made, err
 }
 
 // move notes how far the backfill is, or ends it.

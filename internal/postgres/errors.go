@@ -19,6 +19,7 @@ import (
 const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
+	uniqueViolation      = "23505"
 	undefinedTable       = "42P01"
 	lockNotAvailable     = "55P03"
 	diskFull             = "53100"

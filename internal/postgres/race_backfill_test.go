@@ -246,6 +246,31 @@ func TestRace_L2_V3_BackfillAgainstEditAndClaim(t *testing.T) {
 	}
 }
 
+// A chunk that found an entry nowhere comes to write its ticket after an edit did:
+// it is made again, without it.
+func TestRace_V3_L17_BackfillAgainstEdit(t *testing.T) {
+	t.Parallel()
+	g := newStage(t)
+	versions := g.processed(t, 3)
+	if err := registerSecond(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	g.stopWhen(t, "BEFORE INSERT ON ticket", "NEW.lane = 1")
+	filled := later(g.chunkLater(2))
+	g.awaitStopped(t, 1)
+	if err := g.editLater(versions[1])(); err != nil {
+		t.Fatal(err)
+	}
+	g.goOn(t)
+	if err := <-filled; err != nil {
+		t.Fatal(err)
+	}
+	if n := g.complete(t); n != 0 {
+		t.Errorf("%d more tickets were added", n)
+	}
+	g.wantCounts(t, map[string]int64{places: 3, "ticket WHERE pipeline_version = 2 AND lane = 0": 1, "turn WHERE pipeline_version = 2 AND lane = 1 AND last_rank = 2": 1})
+}
+
 // An edit that didn't see the version, whose entry was processed by it at the old
 // revision meanwhile: the entry waits in it when the backfill is complete.
 func TestRace_V4_L10_EditThatDoesNotSeeTheVersion(t *testing.T) {

@@ -1,4 +1,4 @@
--- seqlease confirm_backfill (V3, L2, L14): a fresh snapshot takes the tickets back of entries that came into a lease meanwhile, which nobody can any more; counts the change
+-- seqlease confirm_backfill (V3, L2, L14, L17): a fresh snapshot takes the tickets back of entries that came into a lease meanwhile, which nobody can any more; notes the turns and counts the change
 WITH held AS MATERIALIZED (
     SELECT unnest(entry_ids) AS entry_id FROM lease WHERE organism_id = @organism::int AND pipeline_version = @version::bigint
 ),
@@ -7,6 +7,11 @@ taken_back AS MATERIALIZED (
         SELECT t.ctid FROM (SELECT entry_id FROM held INTERSECT SELECT unnest(@ids::bigint[])) AS k
         CROSS JOIN LATERAL (SELECT ctid FROM ticket WHERE pipeline_version = @version AND entry_id = k.entry_id OFFSET 0) AS t))
     RETURNING entry_id
+),
+turns AS (
+    INSERT INTO turn AS t (organism_id, pipeline_version, lane, group_id, last_rank)
+    SELECT @organism, @version, 1, group_id, last_rank FROM unnest(@groups::bigint[], @last_ranks::bigint[]) AS g (group_id, last_rank) ORDER BY group_id
+    ON CONFLICT (organism_id, pipeline_version, lane, group_id) DO UPDATE SET last_rank = greatest(excluded.last_rank, t.last_rank)
 ),
 bump AS (
     UPDATE change SET n = n + 1, nonce = (random() * 9e18)::bigint
