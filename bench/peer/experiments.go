@@ -86,7 +86,7 @@ func graphileExperiment() measure.Experiment {
 // against compares the store with a peer. The fastest way to use it has the target.
 func against(r *measure.Results, peer, store string, modes []measure.Contender, target float64) []measure.Row {
 	best := fastest(r, modes)
-	list := []measure.Row{measure.AtLeast("store drain / "+peer, r.Ratio(store, best, measure.Rate), target, 0, "×", rates(r, store, best))}
+	list := []measure.Row{measure.AtLeast("store drain / "+peer, r.Ratio(store, best, measure.Rate), target, 0, "×", rates(r, store, best)+byProcessor(r, store, best))}
 	for _, m := range modes {
 		if m.Name != best {
 			list = append(list, inform(r, store, m.Name))
@@ -96,7 +96,7 @@ func against(r *measure.Results, peer, store string, modes []measure.Contender, 
 }
 
 func inform(r *measure.Results, store, peer string) measure.Row {
-	return measure.Inform("store drain / "+peer, r.Ratio(store, peer, measure.Rate), "×", rates(r, store, peer))
+	return measure.Inform("store drain / "+peer, r.Ratio(store, peer, measure.Rate), "×", rates(r, store, peer)+byProcessor(r, store, peer))
 }
 
 // rates is a note: the medians of both.

@@ -23,8 +23,14 @@ import (
 //go:embed node/package.json node/package-lock.json node/*.mjs
 var nodeFiles embed.FS
 
+//go:embed sql/pgboss_open.sql
+var pgbossOpenSQL string
+
 //go:embed sql/pgboss_completed.sql
 var pgbossCompletedSQL string
+
+//go:embed sql/graphile_open.sql
+var graphileOpenSQL string
 
 //go:embed sql/graphile_stored.sql
 var graphileStoredSQL string
@@ -57,9 +63,9 @@ func (m nodeMode) contender(name string) measure.Contender {
 			return nil, err
 		}
 		p := &nodePeer{mode: m, dir: dir, binary: nodeBinary(dir)}
-		w := &workload{jobs: b.Size(fullJobs, quickJobs), countSQL: pgbossCompletedSQL, resultBytes: textBytes}
+		w := &workload{jobs: b.Size(fullJobs, quickJobs), openSQL: pgbossOpenSQL, storedSQL: pgbossCompletedSQL, resultBytes: textBytes}
 		if m.program == graphileProgram {
-			w.countSQL, w.resultBytes = graphileStoredSQL, documentBytes
+			w.openSQL, w.storedSQL, w.resultBytes = graphileOpenSQL, graphileStoredSQL, documentBytes
 			if !m.sharing {
 				w.jobs = b.Size(slowJobs, quickJobs)
 			}
@@ -162,6 +168,7 @@ func (p *nodePeer) command(ctx context.Context, what string, w *workload) (*exec
 	return c, nil
 }
 
+// prepare inserts the jobs and starts the program that drains, up to its first fetch.
 func (p *nodePeer) prepare(ctx context.Context, w *workload) error {
 	c, err := p.command(ctx, "insert", w)
 	if err != nil {
@@ -170,32 +177,30 @@ func (p *nodePeer) prepare(ctx context.Context, w *workload) error {
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
-	return nil
-}
-
-// work starts the program, lets it go once it has connected, and follows it until
-// it has worked on all jobs.
-func (p *nodePeer) work(ctx context.Context, w *workload) (began time.Time, err error) {
-	c, err := p.command(ctx, "work", w)
-	if err != nil {
-		return began, err
+	if c, err = p.command(ctx, "work", w); err != nil {
+		return err
 	}
 	out, err := c.StdoutPipe()
 	if err != nil {
-		return began, err
+		return err
 	}
 	if p.in, err = c.StdinPipe(); err != nil {
-		return began, err
+		return err
 	}
 	c.Stderr = &p.said
 	p.lines = bufio.NewScanner(out)
 	if err := c.Start(); err != nil {
-		return began, err
+		return err
 	}
 	p.working = c
 	if !p.lines.Scan() || p.lines.Text() != "ready" {
-		return began, fmt.Errorf("the program said %q instead of ready", p.lines.Text())
+		return fmt.Errorf("the program said %q instead of ready", p.lines.Text())
 	}
+	return nil
+}
+
+// work lets the program go and follows it until it has worked on all jobs.
+func (p *nodePeer) work(_ context.Context, w *workload) (began time.Time, err error) {
 	if _, err := io.WriteString(p.in, "go\n"); err != nil {
 		return began, err
 	}

@@ -49,7 +49,8 @@ func TestRiver(t *testing.T) {
 	}
 }
 
-// TestAwait: a drain ends with exactly as many jobs done as there are.
+// TestAwait: a drain has ended when nothing is open, and then as many results are
+// stored as there were jobs.
 func TestAwait(t *testing.T) {
 	t.Parallel()
 	address, drop, err := quickBench(t).Database(t.Context())
@@ -57,29 +58,35 @@ func TestAwait(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer drop()
-	const done = 3 // jobs, says the statement
+	c, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One job less is open with each look.
+	if _, err := c.Exec(t.Context(), "CREATE SEQUENCE open INCREMENT -1 MINVALUE 0 MAXVALUE 3 START 3"); err != nil {
+		t.Fatal(err)
+	}
 	for jobs, good := range map[int]bool{2: false, 3: true, 4: false} {
-		c, err := pgx.Connect(t.Context(), address)
-		if err != nil {
+		if _, err := c.Exec(t.Context(), "ALTER SEQUENCE open RESTART"); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		w := &workload{jobs: jobs, countSQL: "SELECT $1::int", resultBytes: done}
-		ended := make(chan error, 1)
-		go func() {
-			_, err := w.await(ctx, c, time.Now())
-			ended <- err
-		}()
-		if jobs > done { // it would wait for ever
-			cancel()
+		w := &workload{jobs: jobs, openSQL: "SELECT nextval('open')", storedSQL: "SELECT $1::int", resultBytes: 3}
+		if _, err := w.await(t.Context(), c, time.Now()); (err == nil) != good {
+			t.Errorf("%d jobs, 3 stored: error %v", jobs, err)
 		}
-		if err := <-ended; (err == nil) != good {
-			t.Errorf("%d jobs, %d done: error %v", jobs, done, err)
+		var last int
+		if err := c.QueryRow(t.Context(), "SELECT last_value FROM open").Scan(&last); err != nil || last != 0 {
+			t.Errorf("it ended with %d jobs open: %v", last, err)
 		}
-		cancel()
-		if err := c.Close(t.Context()); err != nil && good {
-			t.Error(err)
-		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	w := &workload{jobs: 1, openSQL: "SELECT 1"}
+	if _, err := w.await(ended, c, time.Now()); err == nil {
+		t.Error("a drain that doesn't end has no error")
+	}
+	if err := c.Close(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

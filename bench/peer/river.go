@@ -26,6 +26,9 @@ const insertAtOnce = 5000
 // longest: a job never waits for a fetch that could be made.
 const riverPoll = time.Millisecond
 
+//go:embed sql/river_open.sql
+var riverOpenSQL string
+
 //go:embed sql/river_recorded.sql
 var riverRecordedSQL string
 
@@ -48,9 +51,9 @@ func (m riverMode) contender() measure.Contender {
 	}
 	name := fmt.Sprintf("River, %s, %d workers, pool of %d", way, m.workers, m.pool)
 	return measure.Contender{Name: name, Run: func(ctx context.Context, b *measure.Bench) (measure.Sample, error) {
-		w := &workload{jobs: b.Size(fullJobs, quickJobs), countSQL: riverRecordedSQL, resultBytes: textBytes}
+		w := &workload{jobs: b.Size(fullJobs, quickJobs), openSQL: riverOpenSQL, storedSQL: riverRecordedSQL, resultBytes: textBytes}
 		if m.transactional {
-			w.jobs, w.countSQL, w.resultBytes = b.Size(slowJobs, quickJobs), riverStoredSQL, documentBytes
+			w.jobs, w.storedSQL, w.resultBytes = b.Size(slowJobs, quickJobs), riverStoredSQL, documentBytes
 		}
 		return w.run(ctx, b, &riverPeer{mode: m, result: document(2), worked: make(chan struct{})})
 	}}

@@ -55,18 +55,22 @@ func document(seed uint64) string {
 type workload struct {
 	jobs    int
 	address string // of the database
-	// countSQL counts the jobs that are completed and whose result is stored whole;
+	// openSQL counts the jobs that aren't completed. It is asked again and again, so it
+	// is cheap.
+	openSQL string
+	// storedSQL counts the jobs that are completed and whose result is stored whole;
 	// its argument is resultBytes.
-	countSQL    string
+	storedSQL   string
 	resultBytes int
 }
 
 // peer is a queue. A run is one call of each method, in this order; end is called
 // whatever went wrong before it.
 type peer interface {
-	// prepare brings up its tables in an empty database and inserts the jobs.
+	// prepare brings up its tables in an empty database, inserts the jobs and starts
+	// what drains, up to its first fetch.
 	prepare(ctx context.Context, w *workload) error
-	// work starts the workers and returns once each job was worked on, though the last
+	// work lets the workers go and returns once each job was worked on, though the last
 	// completions may not be stored yet. The drain counts from when the first job had
 	// come to a worker: the first fetch is a present.
 	work(ctx context.Context, w *workload) (began time.Time, err error)
@@ -95,9 +99,16 @@ func (w *workload) run(ctx context.Context, b *measure.Bench, p peer) (_ measure
 	if _, err := connection.Exec(ctx, resultTableSQL); err != nil {
 		return nil, err
 	}
-	began, err := w.start(ctx, connection, p)
+	if err := w.start(ctx, connection, p); err != nil {
+		return nil, errors.Join(err, p.end(ctx))
+	}
+	before, err := processorTime(ctx, connection)
 	if err != nil {
 		return nil, errors.Join(err, p.end(ctx))
+	}
+	began, err := p.work(ctx, w)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("work: %w", err), p.end(ctx))
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- p.end(ctx) }()
@@ -105,45 +116,52 @@ func (w *workload) run(ctx context.Context, b *measure.Bench, p peer) (_ measure
 	if err := errors.Join(err, <-ended); err != nil {
 		return nil, err
 	}
-	return measure.Sample{measure.Rate: float64(w.jobs) / took.Seconds()}, nil
-}
-
-func (w *workload) start(ctx context.Context, c *pgx.Conn, p peer) (time.Time, error) {
-	if err := p.prepare(ctx, w); err != nil {
-		return time.Time{}, fmt.Errorf("prepare: %w", err)
-	}
-	// As in a database that has run for a while, the planner knows the tables.
-	if _, err := c.Exec(ctx, "VACUUM ANALYZE"); err != nil {
-		return time.Time{}, err
-	}
-	began, err := p.work(ctx, w)
+	after, err := processorTime(ctx, connection)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("work: %w", err)
+		return nil, err
 	}
-	return began, nil
+	n := float64(w.jobs)
+	return measure.Sample{measure.Rate: n / took.Seconds(), processor: float64((after - before).Microseconds()) / n}, nil
 }
 
-// await waits until all jobs are done and returns how long that took. More of them
-// than there are is an error.
+// start makes everything ready for work.
+func (w *workload) start(ctx context.Context, c *pgx.Conn, p peer) error {
+	if err := p.prepare(ctx, w); err != nil {
+		return fmt.Errorf("prepare: %w", err)
+	}
+	_, err := c.Exec(ctx, "VACUUM ANALYZE") // as autovacuum does: the planner knows the tables
+	return err
+}
+
+// await waits until all jobs are completed, checks that all results are there, and
+// returns how long it took.
 func (w *workload) await(ctx context.Context, c *pgx.Conn, began time.Time) (time.Duration, error) {
 	again := time.NewTicker(lookAgain)
 	defer again.Stop()
 	for {
-		var n int
-		if err := c.QueryRow(ctx, w.countSQL, w.resultBytes).Scan(&n); err != nil {
-			return 0, fmt.Errorf("count what is done: %w", err)
+		took := time.Since(began) // what the statement sees was so when it began
+		var open int
+		if err := c.QueryRow(ctx, w.openSQL).Scan(&open); err != nil {
+			return 0, fmt.Errorf("count what is open: %w", err)
 		}
-		took := time.Since(began)
-		switch {
-		case n == w.jobs:
-			return took, nil
-		case n > w.jobs:
-			return 0, fmt.Errorf("%d of %d jobs are done", n, w.jobs)
+		if open == 0 {
+			return took, w.check(ctx, c)
 		}
 		select {
 		case <-ctx.Done():
-			return 0, fmt.Errorf("%d of %d jobs are done: %w", n, w.jobs, ctx.Err())
+			return 0, fmt.Errorf("%d of %d jobs are open: %w", open, w.jobs, ctx.Err())
 		case <-again.C:
 		}
 	}
+}
+
+func (w *workload) check(ctx context.Context, c *pgx.Conn) error {
+	var stored int
+	if err := c.QueryRow(ctx, w.storedSQL, w.resultBytes).Scan(&stored); err != nil {
+		return fmt.Errorf("count what is stored: %w", err)
+	}
+	if stored != w.jobs {
+		return fmt.Errorf("%d jobs of %d are completed with their result", stored, w.jobs)
+	}
+	return nil
 }

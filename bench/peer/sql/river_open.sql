@@ -1,0 +1,2 @@
+-- seqlease bench_river_open (jobs that aren't completed)
+SELECT count(*) FROM river_job WHERE state <> 'completed'
