@@ -114,6 +114,7 @@ func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance
 		}
 		return nil
 	}
+	var decoder lineDecoder
 	for {
 		line, err := lines.Next()
 		switch {
@@ -125,7 +126,7 @@ func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance
 		if err := body.work(ctx); err != nil {
 			return malformed, err
 		}
-		fault, err := addLine(acceptance, lines.Line(), line)
+		fault, err := addLine(acceptance, &decoder, lines.Line(), line)
 		if malformed == nil {
 			malformed = fault
 		}
@@ -142,8 +143,8 @@ func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance
 }
 
 // addLine says what is wrong with a line that can't be decoded.
-func addLine(acceptance *queue.Acceptance, number int, line []byte) (malformed, err error) {
-	decoded, malformed := decodeResult(number, line)
+func addLine(acceptance *queue.Acceptance, decoder *lineDecoder, number int, line []byte) (malformed, err error) {
+	decoded, malformed := decoder.decode(number, line)
 	if malformed != nil {
 		return malformed, acceptance.Refuse(number, namedEntry(line), malformed.Error())
 	}

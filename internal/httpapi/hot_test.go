@@ -16,10 +16,11 @@ func BenchmarkDecodeResult(b *testing.B) {
 	for _, s := range sizes {
 		b.Run(s.name, func(b *testing.B) {
 			line := s.resultLine(b, coronavirus())
+			var decoder lineDecoder
 			b.SetBytes(int64(len(line)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := decodeResult(1, line); err != nil {
+				if _, err := decoder.decode(1, line); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -100,8 +101,9 @@ func takeInBatch(ctx context.Context, b *testing.B, work *queue.Queue, o Organis
 	if err != nil {
 		b.Fatal(err)
 	}
+	var decoder lineDecoder
 	for i := range batch {
-		decoded, err := decodeResult(i+1, line)
+		decoded, err := decoder.decode(i+1, line)
 		if err != nil {
 			b.Fatal(err)
 		}

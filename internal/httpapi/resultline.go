@@ -39,30 +39,52 @@ type decodedResult struct {
 	attemptFault string
 }
 
-// decodeResult reads a line. The error names the line and the member.
-func decodeResult(number int, line []byte) (decodedResult, error) {
-	var body resultLine
-	if err := json.Unmarshal(line, &body, lenient); err != nil {
+// lineDecoder reads the lines of a body. It is for one goroutine.
+type lineDecoder struct{ hollow hollow }
+
+// maxHollow is how much of a line may be kept to be written over by the next.
+const maxHollow = 64 << 10
+
+// unmarshal reads the members of a line. What is wrong with it is told of the line as it
+// came.
+func (d *lineDecoder) unmarshal(line []byte) (body resultLine, err error) {
+	d.hollow.empty(line)
+	err = json.Unmarshal(d.hollow.line, &body, lenient)
+	whole := err == nil && (len(d.hollow.texts) == 0 || body.Data != nil && d.hollow.fill(body.Data))
+	if cap(d.hollow.line) > maxHollow {
+		d.hollow = hollow{}
+	}
+	if whole {
+		return body, nil
+	}
+	body = resultLine{}
+	return body, json.Unmarshal(line, &body, lenient)
+}
+
+// decode reads a line. The error names the line and the member.
+func (d *lineDecoder) decode(number int, line []byte) (decodedResult, error) {
+	body, err := d.unmarshal(line)
+	if err != nil {
 		return decodedResult{}, invalidJSON(number, err)
 	}
 	if missing := body.missing(); missing != "" {
 		return decodedResult{}, atLine(number, missingMember(missing))
 	}
-	d := decodedResult{result: seqlease.Result{
+	decoded := decodedResult{result: seqlease.Result{
 		AccessionVersion: seqlease.AccessionVersion{
 			Accession: seqlease.Accession(*body.Accession), Version: seqlease.Version(*body.Version),
 		},
 		Data: *body.Data,
 	}}
 	var fault *seqlease.InvalidError
-	if d.result.Errors, fault = annotations("errors", body.Errors); fault != nil {
-		return d, atLine(number, fault)
+	if decoded.result.Errors, fault = annotations("errors", body.Errors); fault != nil {
+		return decoded, atLine(number, fault)
 	}
-	if d.result.Warnings, fault = annotations("warnings", body.Warnings); fault != nil {
-		return d, atLine(number, fault)
+	if decoded.result.Warnings, fault = annotations("warnings", body.Warnings); fault != nil {
+		return decoded, atLine(number, fault)
 	}
-	d.result.AttemptID, d.attemptFault = attemptID(body.AttemptID)
-	return d, nil
+	decoded.result.AttemptID, decoded.attemptFault = attemptID(body.AttemptID)
+	return decoded, nil
 }
 
 // namedEntry returns which entry a line that can't be decoded is about, as far as

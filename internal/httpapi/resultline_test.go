@@ -78,7 +78,7 @@ func TestDecodeResult_IsLenient(t *testing.T) {
 			want := plainResult(t)
 			want.AttemptID = id
 			tt.change(&want)
-			got, err := decodeResult(3, []byte(tt.line))
+			got, err := new(lineDecoder).decode(3, []byte(tt.line))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestDecodeResult_IsLenient(t *testing.T) {
 
 func plainResult(t *testing.T) seqlease.Result {
 	t.Helper()
-	d, err := decodeResult(1, []byte(goodLine()))
+	d, err := new(lineDecoder).decode(1, []byte(goodLine()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestDecodeResult_NamesLineAndMember(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := decodeResult(3, []byte(tt.line))
+			_, err := new(lineDecoder).decode(3, []byte(tt.line))
 			var invalid *seqlease.InvalidError
 			if !errors.As(err, &invalid) || invalid.Kind != seqlease.InvalidRequest || len(invalid.Problems) != 1 {
 				t.Fatalf("got error %v, want one problem of the request", err)
@@ -157,7 +157,7 @@ func TestDecodeResult_NamesLineAndMember(t *testing.T) {
 func TestDecodeResult_AttemptFaults(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{`5`, `{}`, `true`, `"x"`, `"0b7e4c3a96d14f0e8a532f6f0c1d9e77"`, `"` + attemptText + ` "`, `"` + strings.Repeat("é", 18) + `"`} {
-		d, err := decodeResult(1, []byte(strings.Replace(goodLine(), `"`+attemptText+`"`, value, 1)))
+		d, err := new(lineDecoder).decode(1, []byte(strings.Replace(goodLine(), `"`+attemptText+`"`, value, 1)))
 		if err != nil {
 			t.Errorf("%s: %v", value, err)
 		}
@@ -171,7 +171,7 @@ func FuzzDecodeResult(f *testing.F) {
 	f.Add([]byte(goodLine()))
 	f.Add([]byte(`{"accession":1,"version":"1","data":null}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		_, err := decodeResult(9, line)
+		_, err := new(lineDecoder).decode(9, line)
 		var invalid *seqlease.InvalidError
 		if err != nil && (!errors.As(err, &invalid) || invalid.Kind != seqlease.InvalidRequest) {
 			t.Errorf("error %v is no problem of the request", err)

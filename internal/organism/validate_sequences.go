@@ -122,16 +122,31 @@ func lengths(c *check, kind string, references []NamedSequence, member string, s
 // length counts UTF-16 units, as the protocol does; a clean sequence has one for
 // each byte.
 func length(s string) int {
-	n := utf8.RuneCountInString(s)
-	if n == len(s) {
-		return n
+	if isASCII(s) {
+		return len(s)
 	}
+	n := utf8.RuneCountInString(s)
 	for _, r := range s {
 		if r > 0xffff {
 			n++
 		}
 	}
 	return n
+}
+
+// isASCII looks at eight bytes at a time.
+func isASCII(s string) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		if (s[0]|s[1]|s[2]|s[3]|s[4]|s[5]|s[6]|s[7])&0x80 != 0 {
+			return false
+		}
+	}
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // unknown reports the keys that name none of the references.

@@ -38,6 +38,9 @@ const (
 	fewBytes   = 256 << 10
 )
 
+// keptDocument is how much memory is kept from one document to the next.
+const keptDocument = 128 << 10
+
 // Every refused line is named, but where there are more than manyRefused,
 // nobody reads each one's whole detail.
 const (
@@ -63,7 +66,8 @@ type Acceptance struct {
 	submission Submission
 	lineOf     map[seqlease.AccessionVersion]int // first line of each entry
 	lines      int
-	kept       int // bytes, as [MaxPackedBytes] counts them
+	kept       int    // bytes, as [MaxPackedBytes] counts them
+	document   []byte // of the last line, to be written over
 	// attempts are those that lines name: whether any line of theirs was good, or
 	// refused otherwise than as invalid.
 	attempts map[seqlease.AttemptID]bool
@@ -110,7 +114,10 @@ func (a *Acceptance) Add(number int, r *seqlease.Result) error {
 	if !a.attempts[r.AttemptID] {
 		a.attempts[r.AttemptID] = false
 	}
-	if problems := unstorableTexts(r); len(problems) > 0 {
+	// A result that keeps the rules as it came is the usual one. Its sequences are of the
+	// letters of their alphabets, so that nothing more is to be looked for in them.
+	plain := len(r.Errors) == 0 && len(a.organism.CheckProcessed(&r.Data)) == 0
+	if problems := unstorableTexts(r, plain); len(problems) > 0 {
 		return a.Refuse(number, r.AccessionVersion, seqlease.Invalid(problems...).Error())
 	}
 	if first, twice := a.lineOf[r.AccessionVersion]; twice {
@@ -119,21 +126,25 @@ func (a *Acceptance) Add(number int, r *seqlease.Result) error {
 	}
 	a.lineOf[r.AccessionVersion] = number
 	problems := checkFiles(r.Data.Files)
-	if len(r.Errors) == 0 {
+	if len(r.Errors) == 0 && !plain {
 		upperCase(&r.Data)
 		problems = append(problems, a.organism.CheckProcessed(&r.Data)...)
 	}
 	if len(problems) > 0 {
 		return a.Refuse(number, r.AccessionVersion, seqlease.Invalid(problems...).Error())
 	}
-	return a.keep(number, r)
+	return a.keep(number, r, plain)
 }
 
 // keep packs a good line.
-func (a *Acceptance) keep(number int, r *seqlease.Result) error {
-	document, err := encode(r)
+func (a *Acceptance) keep(number int, r *seqlease.Result, plain bool) error {
+	document, err := encode(a.document[:0], r, plain)
 	if err != nil {
 		return fmt.Errorf("line %d, %s: %w", number, r.AccessionVersion, err)
+	}
+	a.document = nil
+	if cap(document) <= keptDocument {
+		a.document = document
 	}
 	packed, err := a.store.Pack(a.submission.Organism, document)
 	if err != nil {

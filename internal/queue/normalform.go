@@ -53,10 +53,11 @@ func upper(s string) string {
 	return s
 }
 
-// encode returns the document of a result in the normal form of storage
+// encode appends the document of a result in the normal form of storage
 // ([seqlease.StoredResult]). Equal results give equal bytes, so that their
-// digest tells a repetition from a different result (L6).
-func encode(r *seqlease.Result) ([]byte, error) {
+// digest tells a repetition from a different result (L6). With plain the sequences are
+// known to be of letters that stand in JSON as they are.
+func encode(dst []byte, r *seqlease.Result, plain bool) ([]byte, error) {
 	d := &r.Data
 	dropNull(d.Metadata, func(v stdjson.RawMessage) bool { return len(v) == 0 || string(v) == "null" })
 	absent := func(s *string) bool { return s == nil }
@@ -66,11 +67,16 @@ func encode(r *seqlease.Result) ([]byte, error) {
 	none := func(list []seqlease.Insertion) bool { return len(list) == 0 }
 	dropNull(d.NucleotideInsertions, none)
 	dropNull(d.AminoAcidInsertions, none)
-	document, err := json.Marshal(seqlease.StoredResult{Data: *d, Errors: r.Errors, Warnings: r.Warnings}, json.Deterministic(true))
+	stored := seqlease.StoredResult{Data: *d, Errors: r.Errors, Warnings: r.Warnings}
+	var out takenOut
+	if plain {
+		out.take(&stored.Data)
+	}
+	document, err := json.Marshal(stored, json.Deterministic(true))
 	if err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
-	return document, nil
+	return out.appendWhole(dst, document), nil
 }
 
 func dropNull[V any](m map[string]V, isNull func(V) bool) {

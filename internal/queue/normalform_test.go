@@ -53,7 +53,7 @@ func TestEncode_NormalFormOfStorage(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := encode(decode(t, tc.line))
+			got, err := encode(nil, decode(t, tc.line), false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,12 +70,12 @@ func TestEncode_L6_EqualResultsGiveEqualBytes(t *testing.T) {
 	t.Parallel()
 	const one = `{"data":{"metadata":{"a":"1","b":"2","c":"3","d":null},"alignedNucleotideSequences":{"x":"A","y":"C","z":"G"}},"warnings":[]}`
 	const other = `{"warnings":null,"data":{"alignedNucleotideSequences":{"z":"G","y":"\u0043","x":"A"},"metadata":{"c":"3","b":"2","a":"\u0031"}}}`
-	want, err := encode(decode(t, one))
+	want, err := encode(nil, decode(t, one), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 100 {
-		got, err := encode(decode(t, other))
+		got, err := encode(nil, decode(t, other), false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestUnstorable_L18_EveryTextIsLookedAt(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			problems := unstorableTexts(decode(t, tc.line))
+			problems := unstorableTexts(decode(t, tc.line), false)
 			if len(problems) != 1 || problems[0].Field != tc.field {
 				t.Fatalf("got %v, want one problem of field %q", problems, tc.field)
 			}
@@ -142,7 +142,7 @@ func TestUnstorable_L18_EveryTextIsLookedAt(t *testing.T) {
 func TestUnstorable_L18_EscapedLiteralsAreFine(t *testing.T) {
 	t.Parallel()
 	r := decode(t, `{"accession":"A","data":{"metadata":{"host":"\\u0000 \ud83d\ude00 \u2028 \u0001"}},"errors":[{"message":"\\ud800"}]}`)
-	if problems := unstorableTexts(r); len(problems) > 0 {
+	if problems := unstorableTexts(r, false); len(problems) > 0 {
 		t.Errorf("got %v, want none", problems)
 	}
 }
@@ -151,7 +151,7 @@ func TestUnstorable_L18_BrokenUnicodeInRawJSON(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{`"\ud800"`, "\"\xff\"", `"\ud800\u0041"`, "\"\\n\xc3\""} {
 		r := &seqlease.Result{Data: seqlease.ProcessedData{Metadata: map[string]stdjson.RawMessage{"host": stdjson.RawMessage(raw)}}}
-		if problems := unstorableTexts(r); len(problems) != 1 {
+		if problems := unstorableTexts(r, false); len(problems) != 1 {
 			t.Errorf("%q: got %v, want one problem", raw, problems)
 		}
 	}
@@ -201,10 +201,10 @@ func TestEncode_StoredDocumentReadsBackTheSame(t *testing.T) {
 			}
 			r.Data.Metadata[key] = raw
 		}
-		if problems := unstorableTexts(r); len(problems) > 0 {
+		if problems := unstorableTexts(r, false); len(problems) > 0 {
 			rt.Fatalf("unstorable: %v", problems)
 		}
-		first, err := encode(r)
+		first, err := encode(nil, r, false)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func TestEncode_StoredDocumentReadsBackTheSame(t *testing.T) {
 		if err := json.Unmarshal(first, &stored); err != nil {
 			rt.Fatalf("%v in %s", err, first)
 		}
-		again, err := encode(&seqlease.Result{Data: stored.Data, Errors: stored.Errors, Warnings: stored.Warnings})
+		again, err := encode(nil, &seqlease.Result{Data: stored.Data, Errors: stored.Errors, Warnings: stored.Warnings}, false)
 		if err != nil {
 			rt.Fatal(err)
 		}

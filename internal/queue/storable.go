@@ -16,8 +16,9 @@ import (
 )
 
 // unstorableTexts reports every text of a result that can't be stored (L18):
-// keys and values alike, also in error messages.
-func unstorableTexts(r *seqlease.Result) []seqlease.Problem {
+// keys and values alike, also in error messages. With plain the sequences, inserted
+// ones and their names keep the rules of the organism, so that they can be.
+func unstorableTexts(r *seqlease.Result, plain bool) []seqlease.Problem {
 	var s textScan
 	s.text("accession", "", string(r.Accession))
 	d := &r.Data
@@ -25,11 +26,13 @@ func unstorableTexts(r *seqlease.Result) []seqlease.Problem {
 		s.key("metadata", key)
 		s.value("metadata", key, value)
 	}
-	s.sequences("unalignedNucleotideSequences", d.UnalignedNucleotideSequences)
-	s.sequences("alignedNucleotideSequences", d.AlignedNucleotideSequences)
-	s.sequences("alignedAminoAcidSequences", d.AlignedAminoAcidSequences)
-	s.insertions("nucleotideInsertions", d.NucleotideInsertions)
-	s.insertions("aminoAcidInsertions", d.AminoAcidInsertions)
+	if !plain {
+		s.sequences("unalignedNucleotideSequences", d.UnalignedNucleotideSequences)
+		s.sequences("alignedNucleotideSequences", d.AlignedNucleotideSequences)
+		s.sequences("alignedAminoAcidSequences", d.AlignedAminoAcidSequences)
+		s.insertions("nucleotideInsertions", d.NucleotideInsertions)
+		s.insertions("aminoAcidInsertions", d.AminoAcidInsertions)
+	}
 	for name, id := range d.SequenceNameToFastaID {
 		s.key("sequenceNameToFastaId", name)
 		s.text("sequenceNameToFastaId", name, id)

@@ -31,7 +31,7 @@ type Store interface {
 	ReadClaimed(ctx context.Context, id seqlease.AttemptID, skip, limit int) ([]ClaimedEntry, error)
 	// Pack compresses a document for storage against the organism's present
 	// reference, so that a body of results can be taken in line by line before any
-	// transaction begins.
+	// transaction begins. It doesn't keep the document's memory.
 	Pack(o seqlease.Organism, document []byte) (seqlease.Packed, error)
 	// Unpack returns the document. The error is [ErrDamaged] if it can't be had
 	// from what is stored, however often one tries.

@@ -16,7 +16,7 @@ type packer interface {
 // packVerdict returns the result that shows a quarantine: no data and the reason
 // as the one error.
 func packVerdict(store packer, o seqlease.Organism, reason string) (PackedResult, error) {
-	document, err := encode(&seqlease.Result{Errors: []seqlease.Annotation{{Message: reason}}})
+	document, err := encode(nil, &seqlease.Result{Errors: []seqlease.Annotation{{Message: reason}}}, false)
 	if err != nil {
 		return PackedResult{}, err
 	}
