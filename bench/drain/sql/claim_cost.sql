@@ -1,5 +1,10 @@
--- bench claim_cost: what the claims of this database took so far
-SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(shared_blks_hit + shared_blks_read), 0)::bigint,
-    coalesce(sum(wal_bytes), 0)::bigint, coalesce(sum(total_exec_time), 0)::float8
-FROM pg_stat_statements
-WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND query LIKE '-- seqlease claim (%'
+-- bench claim_cost: what the claims and the acceptances of this database took so far
+SELECT coalesce(sum(calls) FILTER (WHERE claims), 0)::bigint, coalesce(sum(buffers) FILTER (WHERE claims), 0)::bigint,
+    coalesce(sum(total_exec_time) FILTER (WHERE claims), 0)::float8,
+    coalesce(sum(calls) FILTER (WHERE accepts), 0)::bigint, coalesce(sum(buffers) FILTER (WHERE accepts), 0)::bigint
+FROM (
+    SELECT calls, shared_blks_hit + shared_blks_read AS buffers, total_exec_time,
+        query LIKE '-- seqlease claim (%' AS claims, query LIKE '-- seqlease accept_results (%' AS accepts
+    FROM pg_stat_statements
+    WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
+) AS s
