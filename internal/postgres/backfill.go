@@ -1,10 +1,13 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,8 +28,14 @@ var backfillSettingsSQL string
 //go:embed sql/lock_backfill.sql
 var lockBackfillSQL string
 
-//go:embed sql/backfill.sql
-var backfillSQL string
+//go:embed sql/find_backfill.sql
+var findBackfillSQL string
+
+//go:embed sql/backfill_turns.sql
+var backfillTurnsSQL string
+
+//go:embed sql/insert_backfill.sql
+var insertBackfillSQL string
 
 //go:embed sql/advance_backfill.sql
 var advanceBackfillSQL string
@@ -81,7 +90,9 @@ func (s *Store) Backfill(ctx context.Context, organism seqlease.Organism, versio
 			chunk, err = b.chunk(ctx, tx)
 			return err
 		})
-	}, func(err error) bool { return isUniqueViolation(err) || isConflict(err) || isConnectionLost(err) || pgconn.SafeToRetry(err) })
+	}, func(err error) bool {
+		return isUniqueViolation(err) || isConflict(err) || isConnectionLost(err) || pgconn.SafeToRetry(err)
+	})
 	if err != nil {
 		return reprocess.Chunk{}, fmt.Errorf("backfill version %d of %s: %w", version, organism, err)
 	}
@@ -138,16 +149,15 @@ func (b *backfill) chunk(ctx context.Context, tx pgx.Tx) (reprocess.Chunk, error
 	case at.stage == stagePassed:
 		return reprocess.Chunk{Progress: reprocess.Waiting}, nil
 	}
-	next, made, err := b.addTickets(ctx, tx, from)
+	next, found, err := b.find(ctx, tx, from)
 	if err != nil {
 		return reprocess.Chunk{}, err
 	}
-	if progress, err = b.move(ctx, tx, next); err != nil || len(made.ids) == 0 {
+	if progress, err = b.move(ctx, tx, next); err != nil || len(found) == 0 {
 		return reprocess.Chunk{Progress: progress}, err
 	}
-	var takenBack int
-	err = tx.QueryRow(ctx, confirmBackfillSQL, b.with(pgx.StrictNamedArgs{"ids": made.ids, "groups": made.groups, "last_ranks": made.lastRanks})).Scan(&takenBack)
-	return reprocess.Chunk{Tickets: len(made.ids) - takenBack, Progress: progress}, err
+	n, err := b.addTickets(ctx, tx, found)
+	return reprocess.Chunk{Tickets: n, Progress: progress}, err
 }
 
 // lock takes the lock of the chunk; the progress is More if this transaction has it.
@@ -170,24 +180,73 @@ func (b *backfill) lock(ctx context.Context, tx pgx.Tx) (at lockedPlace, progres
 	}
 }
 
-// madeTickets are those of a chunk: of which entries, and the last ranks of their
-// groups (parallel).
-type madeTickets struct {
-	ids, groups, lastRanks []int64
-}
+// gap is an entry that the version lacks.
+type gap struct{ id, group, rank int64 }
 
-// addTickets writes the tickets of the next entries from a place on.
-func (b *backfill) addTickets(ctx context.Context, tx pgx.Tx, from place) (next place, made madeTickets, err error) {
+// find returns the gaps among the next entries from a place on, by id.
+func (b *backfill) find(ctx context.Context, tx pgx.Tx, from place) (next place, gaps []gap, err error) {
 	next = from
 	var looked int
-	err = tx.QueryRow(ctx, backfillSQL, b.with(pgx.StrictNamedArgs{
+	var ids, groups []int64
+	err = tx.QueryRow(ctx, findBackfillSQL, b.with(pgx.StrictNamedArgs{
 		"released": from.stage == stageReleased, "after_id": from.afterID, "after_accession": from.afterAccession,
-		"after_version": from.afterVersion, "limit": b.limit, "bound_rank": b.bound.rank, "bound_id": b.bound.id,
-	})).Scan(&looked, &next.afterID, &next.afterAccession, &next.afterVersion, &made.ids, &b.rank, &made.groups, &made.lastRanks)
+		"after_version": from.afterVersion, "limit": b.limit,
+	})).Scan(&looked, &next.afterID, &next.afterAccession, &next.afterVersion, &ids, &groups)
 	if looked < b.limit {
 		next.stage++
 	}
-	return next, made, err
+	gaps = make([]gap, len(ids))
+	for i, id := range ids {
+		gaps[i] = gap{id: id, group: groups[i]}
+	}
+	slices.SortFunc(gaps, func(x, y gap) int { return cmp.Compare(x.id, y.id) })
+	return next, gaps, err
+}
+
+// addTickets writes the tickets and returns how many stay. The turns come last, as
+// others wait for whoever changed one.
+func (b *backfill) addTickets(ctx context.Context, tx pgx.Tx, gaps []gap) (int, error) {
+	groups, lastRanks, err := b.rankGaps(ctx, tx, gaps)
+	if err != nil {
+		return 0, err
+	}
+	ids, ranks := make([]int64, len(gaps)), make([]int64, len(gaps))
+	for i, g := range gaps {
+		ids[i], ranks[i] = g.id, g.rank
+	}
+	if _, err := tx.Exec(ctx, insertBackfillSQL, b.with(pgx.StrictNamedArgs{"ids": ids, "ranks": ranks})); err != nil {
+		return 0, err
+	}
+	var takenBack int
+	err = tx.QueryRow(ctx, confirmBackfillSQL, b.with(pgx.StrictNamedArgs{"ids": ids, "groups": groups, "last_ranks": lastRanks})).Scan(&takenBack)
+	b.rank = slices.Min(ranks)
+	return len(ids) - takenBack, err
+}
+
+// rankGaps gives the gaps turns of their groups (L17): behind the head of the lane,
+// and behind what the group has there already. It returns the last of each group.
+func (b *backfill) rankGaps(ctx context.Context, tx pgx.Tx, gaps []gap) (groups, lastRanks []int64, err error) {
+	last := map[int64]int64{}
+	for _, g := range gaps {
+		last[g.group] = 0
+	}
+	groups = slices.Sorted(maps.Keys(last))
+	var head int64
+	arguments := b.with(pgx.StrictNamedArgs{"groups": groups, "bound_rank": b.bound.rank, "bound_id": b.bound.id})
+	if err := tx.QueryRow(ctx, backfillTurnsSQL, arguments).Scan(&head, &lastRanks); err != nil {
+		return nil, nil, err
+	}
+	for i, group := range groups {
+		last[group] = max(head, lastRanks[i])
+	}
+	for i := range gaps {
+		last[gaps[i].group]++
+		gaps[i].rank = last[gaps[i].group]
+	}
+	for i, group := range groups {
+		lastRanks[i] = last[group]
+	}
+	return groups, lastRanks, nil
 }
 
 // move notes how far the backfill is, or ends it.

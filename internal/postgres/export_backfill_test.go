@@ -2,6 +2,6 @@ package postgres
 
 // The statements of a chunk whose plan is tested.
 var (
-	BackfillSQL         = backfillSQL
+	FindBackfillSQL     = findBackfillSQL
 	BackfillSettingsSQL = backfillSettingsSQL
 )
