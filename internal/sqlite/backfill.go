@@ -13,7 +13,7 @@ import (
 
 // backfillEntries is how many entries a chunk looks at at most, so that it doesn't
 // keep other writers waiting for long.
-const backfillEntries = 1000
+const backfillEntries = 2000
 
 // Backfill adds a chunk of tickets (V3), as [reprocess.Store] says. Looking needs
 // no writer; what was found is tested again when it is written, and of several at
