@@ -21,23 +21,31 @@ const (
 	fieldEndedSystem = 14
 )
 
-// processorTime is what the server with all its connections and this process have
-// taken so far. It tells more than the clock where others share the machine. Known
-// is false where the system doesn't tell it.
-func (d database) processorTime(ctx context.Context) (took time.Duration, known bool, err error) {
+// processorTime tells more than the clock where others share the machine.
+type processorTime struct {
+	server time.Duration // with all its connections; 0 where the system doesn't tell it
+	client time.Duration // of this process
+}
+
+func (t processorTime) since(before processorTime) processorTime {
+	return processorTime{t.server - before.server, t.client - before.client}
+}
+
+// processorTime is what was taken so far.
+func (d database) processorTime(ctx context.Context) (t processorTime, err error) {
 	var file string
 	if err := d.pool.QueryRow(ctx, statement("server_process")).Scan(&file); err != nil {
-		return 0, false, err
+		return t, err
 	}
 	server, _, _ := strings.Cut(file, "\n")
 	var own syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err != nil {
-		return 0, false, err
+		return t, err
 	}
-	took = time.Duration(own.Utime.Nano() + own.Stime.Nano())
+	t.client = time.Duration(own.Utime.Nano() + own.Stime.Nano())
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
-		return 0, false, err
+		return t, err
 	}
 	for _, name := range files {
 		stat, err := os.ReadFile(name)
@@ -51,17 +59,17 @@ func (d database) processorTime(ctx context.Context) (took time.Duration, known 
 		case len(fields) <= fieldEndedSystem:
 			continue
 		case pid == server:
-			last, known = fieldEndedSystem, true
+			last = fieldEndedSystem
 		case fields[fieldParent] != server:
 			continue
 		}
 		for _, field := range fields[fieldUser : last+1] {
 			ticks, err := strconv.ParseInt(field, 10, 64)
 			if err != nil {
-				return 0, false, err
+				return t, err
 			}
-			took += time.Duration(ticks) * clockTick
+			t.server += time.Duration(ticks) * clockTick
 		}
 	}
-	return took, known, nil
+	return t, nil
 }

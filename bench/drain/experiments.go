@@ -65,11 +65,11 @@ func (w Work) size() string {
 // against is the note of a ratio of rates: what the other one is, and the ratio of
 // what they take of the processors, which the machine's other work disturbs less.
 func against(r *measure.Results, other, note string) string {
-	ours, theirs := r.Of(nameStore, figureProcessor).Median, r.Of(other, figureProcessor).Median
-	if ours == 0 {
+	if r.Of(nameStore, figureServer).Median == 0 {
 		return note // nobody tells what was taken
 	}
-	return fmt.Sprintf("%s; by processor time of server and clients %.2f ×", note, theirs/ours)
+	server, client := r.Ratio(other, nameStore, figureServer), r.Ratio(other, nameStore, figureClient)
+	return fmt.Sprintf("%s; by the server's processor time %.2f ×, by the clients' %.2f ×", note, server.Median, client.Median)
 }
 
 // rows are those of every size.

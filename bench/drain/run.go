@@ -12,12 +12,13 @@ import (
 
 // The figures of a drain, beside [measure.Rate].
 const (
-	figureClaims    = "claims"       // that returned entries, to the least possible number
-	figureEmpty     = "empty"        // claims that got nothing, to those that got something
-	figureWAL       = "wal"          // bytes for each entry beyond its result, claim to result
-	figureEnqueue   = "wal enqueue"  // bytes for each entry beyond its document, until it waits
-	figureProcessor = "processor µs" // for each entry, of the server and this process
-	figureTenths    = "last/first"   // rate of the last tenth to that of the first
+	figureClaims  = "claims"      // that returned entries, to the least possible number
+	figureEmpty   = "empty"       // claims that got nothing, to those that got something
+	figureWAL     = "wal"         // bytes for each entry beyond its result, claim to result
+	figureEnqueue = "wal enqueue" // bytes for each entry beyond its document, until it waits
+	figureServer  = "server µs"   // processor time for each entry
+	figureClient  = "client µs"   // the same of this process
+	figureTenths  = "last/first"  // rate of the last tenth to that of the first
 )
 
 // warmUp is how many entries are drained before anything is measured, so that
@@ -54,8 +55,8 @@ func run(ctx context.Context, b *measure.Bench, q design, w Work, races bool) (m
 	n := float64(w.Entries)
 	s := measure.Sample{
 		measure.Rate: d.rate(), figureWAL: float64(d.walDrain)/n - float64(w.Result), figureEnqueue: float64(d.walFill)/n - float64(w.Entry),
-		figureProcessor: float64(d.processor.Microseconds()) / n,
-		figureClaims:    float64(len(d.completions)) / math.Ceil(n/Batch), figureEmpty: float64(d.empty) / float64(len(d.completions)),
+		figureServer: float64(d.processor.server.Microseconds()) / n, figureClient: float64(d.processor.client.Microseconds()) / n,
+		figureClaims: float64(len(d.completions)) / math.Ceil(n/Batch), figureEmpty: float64(d.empty) / float64(len(d.completions)),
 	}
 	if first, last, enough := d.tenths(); enough {
 		s[figureTenths] = last / first
@@ -100,7 +101,7 @@ func drainObserved(ctx context.Context, q design, more func(int, bool) bool) (*d
 	if err != nil {
 		return nil, err
 	}
-	before, known, err := q.processorTime(ctx)
+	before, err := q.processorTime(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -108,11 +109,11 @@ func drainObserved(ctx context.Context, q design, more func(int, bool) bool) (*d
 	if err != nil {
 		return nil, err
 	}
-	if after, _, err := q.processorTime(ctx); err != nil {
+	after, err := q.processorTime(ctx)
+	if err != nil {
 		return nil, err
-	} else if known {
-		d.processor = after - before
 	}
+	d.processor = after.since(before)
 	walAfter, err := q.wal(ctx)
 	d.walDrain = walAfter - walBefore
 	return d, err

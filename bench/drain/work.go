@@ -73,7 +73,7 @@ type design interface {
 	tidy(ctx context.Context) error
 	// wal is how many bytes of log the server has written.
 	wal(ctx context.Context) (int64, error)
-	processorTime(ctx context.Context) (took time.Duration, known bool, err error)
+	processorTime(ctx context.Context) (processorTime, error)
 	close()
 }
 
@@ -90,8 +90,8 @@ type drained struct {
 	numbers     []int64      // of the entries
 	empty       int          // claims that got nothing
 
-	walFill, walDrain int64         // bytes of log
-	processor         time.Duration // of the server and this process during the drain; 0: unknown
+	walFill, walDrain int64 // bytes of log
+	processor         processorTime
 }
 
 // rate is in entries per second.
