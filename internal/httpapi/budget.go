@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"runtime"
+
 	"golang.org/x/sync/semaphore"
 )
 
@@ -24,8 +26,9 @@ const (
 // so that no two wait for each other.
 type budget struct {
 	uploads, results, json, windows *semaphore.Weighted
-	// streams is never waited for.
-	streams *semaphore.Weighted
+	// streams is never waited for. turns are for those that have one, as long as they
+	// work on what has come: nobody waits for anything else with a turn.
+	streams, turns *semaphore.Weighted
 	// large is for the one request at a time that needs much: an entry or a line
 	// over a mebibyte or two, a file that was compressed with a large window, an
 	// endless list.
@@ -36,6 +39,10 @@ func newBudget() *budget {
 	return &budget{
 		uploads: semaphore.NewWeighted(uploadPlaces), results: semaphore.NewWeighted(resultPlaces),
 		json: semaphore.NewWeighted(jsonPlaces), windows: semaphore.NewWeighted(windowPlaces),
-		streams: semaphore.NewWeighted(streamPlaces), large: semaphore.NewWeighted(1),
+		streams: semaphore.NewWeighted(streamPlaces), turns: semaphore.NewWeighted(turns()),
+		large: semaphore.NewWeighted(1),
 	}
 }
+
+// turns is one for each core, and some more for those that wait for the store's codec.
+func turns() int64 { return int64(2 * runtime.GOMAXPROCS(0)) }

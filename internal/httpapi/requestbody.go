@@ -41,7 +41,7 @@ type requestBody struct {
 	large    bool                  // holds budget.large
 	streamed bool                  // holds budget.streams, see stream
 	settled  bool                  // see settle
-	working  bool                  // holds budget.results until the next read of a streamed body
+	working  bool                  // holds budget.turns until the next read of a streamed body
 }
 
 // fetch takes all of the body from the client. Further calls do nothing.

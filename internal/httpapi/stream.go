@@ -10,7 +10,7 @@ const streamedLine = 256 << 10
 
 // stream lets a body of results be worked on while it comes, without a detour by the
 // disk, and says whether it may be: only where that costs next to no memory however
-// slow the client is. It takes a place for the work on what has come, and gives it
+// slow the client is. It takes a turn for the work on what has come, and gives it
 // back before it waits for the client again. A body that turns out not to be small
 // is settled.
 func (b *requestBody) stream() bool {
@@ -38,23 +38,23 @@ func (b *requestBody) settle(ctx context.Context) error {
 }
 
 // work waits until what came of a streamed body may be worked on. A settled one
-// holds its place already.
+// holds a place.
 func (b *requestBody) work(ctx context.Context) error {
 	if !b.streamed || b.working {
 		return nil
 	}
-	if err := b.budget.results.Acquire(ctx, 1); err != nil {
-		return fmt.Errorf("wait for a place: %w", err)
+	if err := b.budget.turns.Acquire(ctx, 1); err != nil {
+		return fmt.Errorf("wait for a turn: %w", err)
 	}
 	b.working = true
 	return nil
 }
 
-// pause gives the place to others while the client is waited for.
+// pause gives the turn to others while the client is waited for.
 func (b *requestBody) pause() {
 	if b.working {
 		b.working = false
-		b.budget.results.Release(1)
+		b.budget.turns.Release(1)
 	}
 }
 
