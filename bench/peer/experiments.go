@@ -22,8 +22,13 @@ const (
 	connections = drain.Connections
 )
 
-// manyWorkers let River fetch and complete more jobs at once.
-const manyWorkers = 1000
+// More clients of River fetch and complete beside each other, as more processes
+// would; more workers let each of them do more at once. seqlease's claimers hold
+// workers × 100 entries at most.
+const (
+	riverClients = 4
+	manyWorkers  = 250
+)
 
 // Experiments are all of this package.
 func Experiments() []measure.Experiment {
@@ -38,11 +43,12 @@ func storeDrain() measure.Contender {
 func riverExperiment() measure.Experiment {
 	store, http := storeDrain(), wire.Drain1kB()
 	modes := []measure.Contender{
-		riverMode{workers: workers, pool: connections}.contender(),
-		riverMode{workers: workers, pool: workers + 2}.contender(),
-		riverMode{workers: manyWorkers, pool: connections}.contender(),
-		riverMode{workers: workers, pool: connections, transactional: true}.contender(),
-		riverMode{workers: workers, pool: workers + 2, transactional: true}.contender(),
+		riverMode{clients: 1, workers: workers, pool: connections}.contender(),
+		riverMode{clients: 1, workers: workers, pool: workers + 2}.contender(),
+		riverMode{clients: riverClients, workers: workers, pool: connections}.contender(),
+		riverMode{clients: riverClients, workers: manyWorkers, pool: connections}.contender(),
+		riverMode{clients: 1, workers: workers, pool: connections, transactional: true}.contender(),
+		riverMode{clients: 1, workers: workers, pool: workers + 2, transactional: true}.contender(),
 	}
 	return measure.Experiment{
 		Name: "peer River", Contenders: append([]measure.Contender{store, http}, modes...),

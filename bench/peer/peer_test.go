@@ -38,7 +38,7 @@ func TestRiver(t *testing.T) {
 	t.Parallel()
 	b := quickBench(t)
 	for _, transactional := range []bool{false, true} {
-		c := riverMode{workers: 8, pool: 4, transactional: transactional}.contender()
+		c := riverMode{clients: 2, workers: 4, pool: 4, transactional: transactional}.contender()
 		sample, err := c.Run(t.Context(), b)
 		if err != nil {
 			t.Errorf("%s: %v", c.Name, err)
@@ -147,7 +147,7 @@ func TestPrograms(t *testing.T) {
 		}
 	}
 	for _, p := range programs {
-		if out, err := exec.CommandContext(t.Context(), node, "--check", p).CombinedOutput(); err != nil { //nolint:gosec // our own files
+		if out, err := exec.CommandContext(t.Context(), node, "--check", p).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", p, err, out)
 		}
 	}
@@ -161,7 +161,7 @@ func TestStatements(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, name := range files {
-		content, err := os.ReadFile(name) //nolint:gosec // our own files
+		content, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}

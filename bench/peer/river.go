@@ -15,6 +15,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/seqlease/seqlease/bench/measure"
 )
@@ -41,7 +42,8 @@ type riverMode struct {
 	// otherwise the result is recorded as the job's output, and completions go in
 	// batches.
 	transactional bool
-	workers, pool int
+	// Each of the clients, which share the pool, has the workers.
+	clients, workers, pool int
 }
 
 func (m riverMode) contender() measure.Contender {
@@ -49,7 +51,7 @@ func (m riverMode) contender() measure.Contender {
 	if m.transactional {
 		way = "transactional completion"
 	}
-	name := fmt.Sprintf("River, %s, %d workers, pool of %d", way, m.workers, m.pool)
+	name := fmt.Sprintf("River, %s, %d × %d workers, pool of %d", way, m.clients, m.workers, m.pool)
 	return measure.Contender{Name: name, Run: func(ctx context.Context, b *measure.Bench) (measure.Sample, error) {
 		w := &workload{jobs: b.Size(fullJobs, quickJobs), openSQL: riverOpenSQL, storedSQL: riverRecordedSQL, resultBytes: textBytes}
 		if m.transactional {
@@ -74,8 +76,8 @@ type riverPeer struct {
 	mode   riverMode
 	result string
 
-	pool   *pgxpool.Pool
-	client *river.Client[pgx.Tx]
+	pool    *pgxpool.Pool
+	clients []*river.Client[pgx.Tx]
 
 	jobs   int64
 	done   atomic.Int64
@@ -96,7 +98,7 @@ func (r *riverPeer) prepare(ctx context.Context, w *workload) error {
 		for i := range jobs {
 			jobs[i].Args = riverEntry{Text: text}
 		}
-		if _, err := r.client.InsertManyFast(ctx, jobs); err != nil {
+		if _, err := r.clients[0].InsertManyFast(ctx, jobs); err != nil {
 			return err
 		}
 	}
@@ -108,7 +110,7 @@ func (r *riverPeer) connect(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	config.MaxConns = int32(r.mode.pool) //nolint:gosec // one of our constants
+	config.MaxConns = int32(r.mode.pool)
 	config.MinConns = config.MaxConns
 	if r.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return err
@@ -123,16 +125,24 @@ func (r *riverPeer) connect(ctx context.Context, address string) error {
 	}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, r)
-	r.client, err = river.NewClient(driver, &river.Config{
-		Workers: workers, Logger: logger, FetchCooldown: riverPoll, FetchPollInterval: riverPoll,
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: r.mode.workers}},
-	})
-	return err
+	for range r.mode.clients {
+		client, err := river.NewClient(driver, &river.Config{
+			Workers: workers, Logger: logger, FetchCooldown: riverPoll, FetchPollInterval: riverPoll,
+			Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: r.mode.workers}},
+		})
+		if err != nil {
+			return err
+		}
+		r.clients = append(r.clients, client)
+	}
+	return nil
 }
 
 func (r *riverPeer) work(ctx context.Context, _ *workload) (time.Time, error) {
-	if err := r.client.Start(ctx); err != nil {
-		return time.Time{}, err
+	for _, c := range r.clients {
+		if err := c.Start(ctx); err != nil {
+			return time.Time{}, err
+		}
 	}
 	select {
 	case <-r.worked:
@@ -147,10 +157,11 @@ func (r *riverPeer) end(ctx context.Context) error {
 		return nil
 	}
 	defer r.pool.Close()
-	if r.client == nil {
-		return nil
+	var stopping errgroup.Group
+	for _, c := range r.clients {
+		stopping.Go(func() error { return c.Stop(ctx) })
 	}
-	return r.client.Stop(ctx)
+	return stopping.Wait()
 }
 
 // Work does nothing but store the result.
