@@ -53,12 +53,20 @@ func copyFloor(raw bool) measure.Contender {
 		if err := b.Checkpoint(ctx, address); err != nil {
 			return nil, err
 		}
-		n := size(b)
+		n, backend := size(b), int(c.PgConn().PID())
+		before, err := wire.CPU(backend)
+		if err != nil {
+			return nil, err
+		}
 		began := time.Now()
 		if err := copyRows(ctx, c, documents, n); err != nil {
 			return nil, err
 		}
-		return measure.Sample{measure.Rate: float64(n) / time.Since(began).Seconds()}, nil
+		took := time.Since(began)
+		after, err := wire.CPU(backend)
+		sample = after.Since(before).Figures(n)
+		sample[measure.Rate] = float64(n) / took.Seconds()
+		return sample, err
 	}}
 }
 

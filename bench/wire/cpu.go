@@ -51,17 +51,27 @@ func (s *Site) CPU(ctx context.Context) (t CPUTime, err error) {
 		}
 		t.Servers += took
 	}
-	if t.Workers, err = ownCPU(); err != nil || s.Database == "" {
+	var pids []int
+	if s.Database != "" {
+		if pids, err = s.backends(ctx); err != nil {
+			return t, err
+		}
+	}
+	beside, err := CPU(pids...)
+	t.Workers, t.Database = beside.Workers, beside.Database
+	return t, err
+}
+
+// CPU is what this process and connections of PostgreSQL, by their process ids, have
+// taken so far.
+func CPU(backends ...int) (t CPUTime, err error) {
+	if t.Workers, err = ownCPU(); err != nil {
 		return t, err
 	}
-	pids, err := s.backends(ctx)
-	if err != nil {
-		return t, err
-	}
-	for _, pid := range pids {
+	for _, pid := range backends {
 		took, err := processCPU(pid)
 		if errors.Is(err, os.ErrNotExist) {
-			continue // a connection has ended
+			continue // the connection has ended
 		}
 		if err != nil {
 			return t, err
