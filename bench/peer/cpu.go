@@ -15,9 +15,29 @@ import (
 )
 
 // processor is the figure of what server and clients take of the processors, in µs
-// for each job. Contenders of package drain have it too, by the same name. Where the
-// system doesn't tell it, it is 0.
+// for each job. Where the system doesn't tell it, it is 0.
 const processor = "processor µs"
+
+// drainFigures are those of package drain whose sum it is.
+var drainFigures = []string{"server µs", "client µs"}
+
+// withProcessor adds the figure to a contender of package drain.
+func withProcessor(c measure.Contender) measure.Contender {
+	run := c.Run
+	c.Run = func(ctx context.Context, b *measure.Bench) (measure.Sample, error) {
+		sample, err := run(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		sum := 0.0
+		for _, name := range drainFigures {
+			sum += sample[name]
+		}
+		sample[processor] = sum
+		return sample, nil
+	}
+	return c
+}
 
 //go:embed sql/server_process.sql
 var serverProcessSQL string

@@ -37,7 +37,7 @@ func Experiments() []measure.Experiment {
 
 // storeDrain is seqlease's store, called directly as peers are.
 func storeDrain() measure.Contender {
-	return drain.Store(drain.Work{Entries: storeEntries, Entry: documentBytes, Result: documentBytes})
+	return withProcessor(drain.Store(drain.Work{Entries: storeEntries, Entry: documentBytes, Result: documentBytes}))
 }
 
 func riverExperiment() measure.Experiment {

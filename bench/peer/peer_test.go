@@ -184,3 +184,17 @@ func TestDocument(t *testing.T) {
 		t.Errorf("%d bytes, want %d", got, want)
 	}
 }
+
+// TestProcessor: the store's drain has the figure that peers are compared with.
+func TestProcessor(t *testing.T) {
+	t.Parallel()
+	sample, err := storeDrain().Run(t.Context(), quickBench(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(drainFigures, processor, measure.Rate) {
+		if _, there := sample[name]; !there {
+			t.Errorf("no figure %q: %s", name, sample)
+		}
+	}
+}
