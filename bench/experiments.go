@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/seqlease/seqlease/bench/backfill"
 	"github.com/seqlease/seqlease/bench/drain"
 	"github.com/seqlease/seqlease/bench/measure"
 	"github.com/seqlease/seqlease/bench/peer"
@@ -15,6 +16,7 @@ import (
 func experiments() []measure.Experiment {
 	return slices.Concat(
 		drain.Experiments(),
+		backfill.Experiments(),
 		wire.Experiments(),
 		upload.Experiments(),
 		stored.Experiments(),
