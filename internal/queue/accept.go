@@ -222,6 +222,7 @@ func (a *Acceptance) Commit(ctx context.Context) (Accepted, error) {
 	if a.lines == 0 {
 		return Accepted{}, nil
 	}
+	a.lineOf, a.document = nil, nil // no more lines come, and the store needs memory, too
 	slices.SortStableFunc(a.submission.Invalid, func(x, y seqlease.Refusal) int { return cmp.Compare(x.Line, y.Line) })
 	accepted, err := a.store.AcceptResults(ctx, a.submission)
 	a.judge(accepted, err)
