@@ -218,7 +218,9 @@ func (b *backfill) addTickets(ctx context.Context, tx pgx.Tx, gaps []gap) (int, 
 		return 0, err
 	}
 	var takenBack int
-	err = tx.QueryRow(ctx, confirmBackfillSQL, b.with(pgx.StrictNamedArgs{"ids": ids, "groups": groups, "last_ranks": lastRanks})).Scan(&takenBack)
+	err = tx.QueryRow(ctx, confirmBackfillSQL, b.with(pgx.StrictNamedArgs{
+		"ids": ids, "first_id": ids[0], "last_id": ids[len(ids)-1], "groups": groups, "last_ranks": lastRanks,
+	})).Scan(&takenBack)
 	b.rank = slices.Min(ranks)
 	return len(ids) - takenBack, err
 }

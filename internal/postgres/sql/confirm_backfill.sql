@@ -1,6 +1,7 @@
 -- seqlease confirm_backfill (V3, L2, L14, L17): a fresh snapshot takes the tickets back of entries that came into a lease meanwhile, which nobody can any more; notes the turns and counts the change
 WITH held AS MATERIALIZED (
-    SELECT unnest(entry_ids) AS entry_id FROM lease WHERE organism_id = @organism::int AND pipeline_version = @version::bigint
+    SELECT u.entry_id FROM lease AS l CROSS JOIN LATERAL unnest(l.entry_ids) AS u (entry_id)
+    WHERE l.organism_id = @organism::int AND l.pipeline_version = @version::bigint AND u.entry_id BETWEEN @first_id::bigint AND @last_id::bigint
 ),
 taken_back AS MATERIALIZED (
     DELETE FROM ticket WHERE ctid = ANY (ARRAY(

@@ -32,7 +32,8 @@ few AS MATERIALIZED (
     SELECT (SELECT count(*) FROM waiting) < @limit AS waiting, (SELECT count(*) FROM processed) < @limit AS processed
 ),
 held AS MATERIALIZED (
-    SELECT unnest(entry_ids) AS entry_id FROM lease WHERE organism_id = @organism AND pipeline_version = @version
+    SELECT u.entry_id FROM span CROSS JOIN lease AS l CROSS JOIN LATERAL unnest(l.entry_ids) AS u (entry_id)
+    WHERE l.organism_id = @organism AND l.pipeline_version = @version AND u.entry_id BETWEEN span.first_id AND span.last_id
 ),
 gap AS MATERIALIZED (
     SELECT p.id, p.group_id
