@@ -24,9 +24,9 @@ func Experiments() []measure.Experiment {
 	return []measure.Experiment{{
 		Name: "backfill",
 		Contenders: []measure.Contender{
-			contender(byFiller, func(ctx context.Context, s *site) (measure.Sample, error) { return backfillWith(ctx, s, 1, true) }),
+			contender(byFiller, func(ctx context.Context, s *site) (measure.Sample, error) { return backfillWith(ctx, s, 1) }),
 			contender(byClaimers, func(ctx context.Context, s *site) (measure.Sample, error) {
-				return backfillWith(ctx, s, claimers, true)
+				return backfillWith(ctx, s, claimers)
 			}),
 			contender(quiet, func(ctx context.Context, _ *site) (measure.Sample, error) {
 				return measure.Sample{}, wait(ctx, quietTime)

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/bench/measure"
 	"github.com/seqlease/seqlease/internal/postgres"
 	"github.com/seqlease/seqlease/internal/queue"
@@ -15,6 +16,8 @@ import (
 )
 
 const (
+	newVersion = 2
+	pipeline   = "pipeline"
 	// batch is how many entries a claim asks for.
 	batch = 100
 	// quietTime is how long the traffic is watched without a backfill.
@@ -141,39 +144,60 @@ func open(ctx context.Context, d *database) (_ *site, end func() error, err erro
 }
 
 // claim claims with the new version.
-func (s *site) claim(ctx context.Context) (entries int, err error) {
-	err = s.claims.time(func() error {
-		lease, err := s.queue.Claim(ctx, queue.ClaimRequest{Organism: bench, PipelineVersion: 2, Entries: batch, ClaimedBy: "pipeline", WorkerID: "w"})
-		entries = len(lease.Entries)
+func (s *site) claim(ctx context.Context) (lease queue.Lease, err error) {
+	err = s.claims.time(func() (err error) {
+		lease, err = s.queue.Claim(ctx, queue.ClaimRequest{Organism: bench, PipelineVersion: newVersion, Entries: batch, ClaimedBy: pipeline, WorkerID: "w"})
 		return err
 	})
-	return entries, err
+	return lease, err
+}
+
+// accept stores results of the lease. An entry that was edited meanwhile is refused.
+func (s *site) accept(ctx context.Context, lease queue.Lease) error {
+	if len(lease.Entries) == 0 {
+		return nil
+	}
+	r := queue.Submission{Organism: bench, PipelineVersion: newVersion, ClaimedBy: pipeline, Skip: true}
+	for i, e := range lease.Entries {
+		r.Lines = append(r.Lines, queue.Line{
+			AccessionVersion: e.AccessionVersion, Number: i + 1, AttemptID: lease.AttemptID, Result: seqlease.NoIssues, Packed: s.traffic.packed,
+		})
+	}
+	_, err := s.store.AcceptResults(ctx, r)
+	return err
+}
+
+// work claims and stores the results.
+func (s *site) work(ctx context.Context) error {
+	lease, err := s.claim(ctx)
+	if err != nil {
+		return err
+	}
+	return s.accept(ctx, lease)
 }
 
 // backfillWith makes the first claim, and lets so many claimers go on while the
 // backfill is under way: one of them at the pace of the traffic, many without a
-// pause. With filler the server's own loop adds tickets too.
-func backfillWith(ctx context.Context, s *site, claimers int, filler bool) (measure.Sample, error) {
+// pause. Their work takes no time. The server's own loop adds tickets, too.
+func backfillWith(ctx context.Context, s *site, claimers int) (measure.Sample, error) {
 	began := time.Now()
-	n, err := s.claim(ctx)
-	if err != nil || n == 0 {
-		return nil, errors.Join(err, fmt.Errorf("the first claim got %d entries", n))
-	}
+	lease, err := s.claim(ctx)
 	first := time.Since(began)
+	if err != nil || len(lease.Entries) == 0 {
+		return nil, errors.Join(err, fmt.Errorf("the first claim got %d entries", len(lease.Entries)))
+	}
 	s.claims.reset()
 	busy, stop := context.WithCancel(ctx)
 	defer stop()
 	var loops errgroup.Group
-	if filler {
-		loops.Go(func() error { return s.versions.Run(busy) })
-	}
+	loops.Go(func() error { return s.versions.Run(busy) })
 	for range claimers {
 		loops.Go(func() error {
 			if claimers == 1 {
-				return every(busy, func(int) error { _, err := s.claim(ctx); return err })
+				return every(busy, func(int) error { return s.work(ctx) })
 			}
 			for busy.Err() == nil {
-				if _, err := s.claim(ctx); err != nil {
+				if err := s.work(ctx); err != nil {
 					return err
 				}
 			}

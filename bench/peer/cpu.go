@@ -2,11 +2,8 @@ package peer
 
 import (
 	"context"
-	_ "embed"
 	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -39,59 +36,15 @@ func withProcessor(c measure.Contender) measure.Contender {
 	return c
 }
 
-//go:embed sql/server_process.sql
-var serverProcessSQL string
-
-// clockTick is the unit of times in /proc/PID/stat (proc(5)).
-const clockTick = 10 * time.Millisecond
-
-// The fields of /proc/PID/stat behind the name, from 0.
-const (
-	fieldParent      = 1
-	fieldUser        = 11 // then those of the system, and both of ended children
-	fieldSystem      = 12
-	fieldEndedSystem = 14
-)
-
 // processorTime is what the server with its connections, ended ones too, and this
 // process with its programs have taken so far.
-func processorTime(ctx context.Context, c *pgx.Conn) (took time.Duration, err error) {
-	var file string
-	if err := c.QueryRow(ctx, serverProcessSQL).Scan(&file); err != nil {
-		return 0, err
-	}
-	server, _, _ := strings.Cut(file, "\n")
-	own := strconv.Itoa(os.Getpid())
-	files, err := filepath.Glob("/proc/[0-9]*/stat")
+func processorTime(ctx context.Context, c *pgx.Conn) (time.Duration, error) {
+	server, err := measure.ServerTime(ctx, c)
 	if err != nil {
 		return 0, err
 	}
-	for _, name := range files {
-		stat, err := os.ReadFile(name)
-		if err != nil {
-			continue // it has ended
-		}
-		_, rest, _ := strings.Cut(string(stat), ") ") // the name may hold anything
-		fields := strings.Fields(rest)
-		if len(fields) <= fieldEndedSystem {
-			continue
-		}
-		last := fieldSystem
-		switch pid, parent := filepath.Base(filepath.Dir(name)), fields[fieldParent]; {
-		case pid == server, pid == own:
-			last = fieldEndedSystem
-		case parent != server && parent != own:
-			continue
-		}
-		for _, field := range fields[fieldUser : last+1] {
-			ticks, err := strconv.ParseInt(field, 10, 64)
-			if err != nil {
-				return 0, err
-			}
-			took += time.Duration(ticks) * clockTick
-		}
-	}
-	return took, nil
+	own, err := measure.FamilyTime(os.Getpid())
+	return server + own, err
 }
 
 // byProcessor says how many times what ours takes of the processors theirs takes,

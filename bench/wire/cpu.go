@@ -3,11 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"strconv"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -65,11 +61,11 @@ func (s *Site) CPU(ctx context.Context) (t CPUTime, err error) {
 // CPU is what this process and connections of PostgreSQL, by their process ids, have
 // taken so far.
 func CPU(backends ...int) (t CPUTime, err error) {
-	if t.Workers, err = ownCPU(); err != nil {
+	if t.Workers, err = measure.OwnTime(); err != nil {
 		return t, err
 	}
 	for _, pid := range backends {
-		took, err := processCPU(pid)
+		took, err := measure.ProcessTime(pid)
 		if errors.Is(err, os.ErrNotExist) {
 			continue // the connection has ended
 		}
@@ -93,30 +89,4 @@ func (s *Site) backends(ctx context.Context) (pids []int, err error) {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[int])
-}
-
-// processCPU is the processor time of a process, in steps of 10 ms (proc(5)).
-func processCPU(pid int) (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ") // the name may hold anything
-	fields := strings.Fields(rest)
-	const user, system, tick = 11, 12, 10 * time.Millisecond
-	if len(fields) <= system {
-		return 0, errors.New("the system doesn't tell how much time a process has taken")
-	}
-	inUser, errUser := strconv.ParseInt(fields[user], 10, 64)
-	inSystem, errSystem := strconv.ParseInt(fields[system], 10, 64)
-	return time.Duration(inUser+inSystem) * tick, errors.Join(errUser, errSystem)
-}
-
-// ownCPU is the processor time that this process has taken so far.
-func ownCPU() (time.Duration, error) {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0, err
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), nil
 }

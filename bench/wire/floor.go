@@ -48,7 +48,7 @@ func codecFloor(ctx context.Context, b *measure.Bench, o *organism.Organism, sam
 	if err != nil {
 		return nil, err
 	}
-	before, err := ownCPU()
+	before, err := measure.OwnTime()
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func codecFloor(ctx context.Context, b *measure.Bench, o *organism.Organism, sam
 		return nil, err
 	}
 	took := time.Since(began)
-	after, err := ownCPU()
+	after, err := measure.OwnTime()
 	done := float64(n / Batch * Batch)
 	return measure.Sample{measure.Rate: done / took.Seconds(), AllCPU: float64((after - before).Microseconds()) / done}, err
 }

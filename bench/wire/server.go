@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/seqlease/seqlease/bench/measure"
 	"github.com/seqlease/seqlease/client"
 )
 
@@ -114,7 +115,7 @@ func (s *Server) PeakMemory() (float64, error) {
 }
 
 // CPU is the processor time that the server has taken so far.
-func (s *Server) CPU() (time.Duration, error) { return processCPU(s.process.Process.Pid) }
+func (s *Server) CPU() (time.Duration, error) { return measure.ProcessTime(s.process.Process.Pid) }
 
 // tail keeps the last lines of a log.
 type tail struct {

@@ -51,7 +51,7 @@ func writerFloor(synchronous string) measure.Contender {
 		db.SetMaxOpenConns(1)
 		defer func() { err = errors.Join(err, db.Close()) }()
 		n := sqliteSize(b)
-		before, err := ownCPU()
+		before, err := measure.OwnTime()
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func writerFloor(synchronous string) measure.Contender {
 		if err != nil {
 			return nil, err
 		}
-		after, err := ownCPU()
+		after, err := measure.OwnTime()
 		return measure.Sample{measure.Rate: float64(n) / took.Seconds(), AllCPU: float64((after - before).Microseconds()) / float64(n)}, err
 	}}
 }
