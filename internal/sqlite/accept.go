@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 
@@ -70,14 +69,18 @@ func acceptResults(ctx context.Context, t *tx, r queue.Submission, lines []queue
 		sql.Named("organism_id", state.id), sql.Named("pipeline_version", int64(r.PipelineVersion)),
 		sql.Named("claimed_by", r.ClaimedBy), sql.Named("now", state.now),
 	}
-	var stored accepted
+	var stored []accepted
 	if store {
 		if stored, err = storeResults(ctx, t, lines, fence); err != nil {
 			return nil, err
 		}
 	}
+	n := 0
+	for _, a := range stored {
+		n += a.stored
+	}
 	var judged []seqlease.Refusal
-	if len(stored.ids) < len(lines) {
+	if n < len(lines) {
 		if judged, err = judge(ctx, t, r, lines, fence); err != nil {
 			return nil, err
 		}
@@ -85,35 +88,12 @@ func acceptResults(ctx context.Context, t *tx, r queue.Submission, lines []queue
 	if !r.Skip && (len(judged) > 0 || !store) {
 		return judged, errRefused
 	}
-	return judged, leaveAccepted(ctx, t, stored, state, r.PipelineVersion)
-}
-
-// leaveAccepted ends what the stored results end: places in leases, and quarantine.
-// It looks at what was stored alone: the leases may hold a hundred times that.
-func leaveAccepted(ctx context.Context, t *tx, stored accepted, state acceptState, version seqlease.PipelineVersion) error {
-	if len(stored.ids) == 0 {
-		return nil
-	}
-	ids := sql.Named("entry_ids", jsonIDs(stored.ids))
-	if version == state.current {
-		if _, err := t.exec(ctx, "bump_released_by_entries", ids); err != nil {
-			return err
+	for _, a := range stored {
+		if err := a.leave(ctx, t, state, r.PipelineVersion); err != nil {
+			return nil, err
 		}
 	}
-	if state.quarantine {
-		places := jsonList(stored.ids, func(b []byte, id int64) []byte {
-			b = strconv.AppendInt(append(b, '['), int64(version), 10)
-			return append(strconv.AppendInt(append(b, ','), id, 10), ']')
-		})
-		if _, err := t.exec(ctx, "end_quarantine", sql.Named("places", places)); err != nil {
-			return err
-		}
-	}
-	if _, err := t.exec(ctx, "cut_accepted", sql.Named("pipeline_version", int64(version)), ids); err != nil {
-		return err
-	}
-	_, err := dropEmptyLeases(ctx, t, stored.attempts)
-	return err
+	return judged, nil
 }
 
 // without leaves out the lines that were refused.
@@ -128,58 +108,22 @@ func without(lines []queue.Line, refused []seqlease.Refusal) []queue.Line {
 	return slices.DeleteFunc(slices.Clone(lines), func(l queue.Line) bool { return numbers[l.Number] })
 }
 
-// accepted is what a submission stored.
-type accepted struct {
-	ids      []int64  // of the entries
-	attempts []string // whose lines these are, in hexadecimal
-}
-
 // storeResults stores the lines that are held, those of one attempt at a time.
-func storeResults(ctx context.Context, t *tx, lines []queue.Line, fence []any) (accepted, error) {
-	stored := accepted{ids: make([]int64, 0, len(lines))}
+func storeResults(ctx context.Context, t *tx, lines []queue.Line, fence []any) ([]accepted, error) {
+	var all []accepted
 	for id, some := range byAttempt(lines) {
-		before := len(stored.ids)
-		err := t.returnRows(ctx, "accept_results", len(some), func(values []any, i int) []any {
+		n, err := t.execRows(ctx, "accept_results", len(some), func(values []any, i int) []any {
 			l := some[i]
 			return append(values, string(l.Accession), int64(l.Version), string(l.Result), l.Digest[:], l.Packed.Dictionary, l.Packed.Bytes)
-		}, func(scan func(...any) error) error {
-			var entryID int64
-			err := scan(&entryID)
-			stored.ids = append(stored.ids, entryID)
-			return err
 		}, append(fence[:len(fence):len(fence)], attempt(id))...)
 		if err != nil {
-			return accepted{}, err
+			return nil, err
 		}
-		if len(stored.ids) > before {
-			stored.attempts = append(stored.attempts, hex.EncodeToString(id[:]))
-		}
-	}
-	return stored, nil
-}
-
-// byAttempt yields the lines of each attempt in their order, the attempt of the
-// first line first.
-func byAttempt(lines []queue.Line) iter.Seq2[seqlease.AttemptID, []*queue.Line] {
-	var order []seqlease.AttemptID
-	of := map[seqlease.AttemptID][]*queue.Line{}
-	for i := range lines {
-		id := lines[i].AttemptID
-		if of[id] == nil {
-			order = append(order, id)
-			if i == 0 {
-				of[id] = make([]*queue.Line, 0, len(lines))
-			}
-		}
-		of[id] = append(of[id], &lines[i])
-	}
-	return func(yield func(seqlease.AttemptID, []*queue.Line) bool) {
-		for _, id := range order {
-			if !yield(id, of[id]) {
-				return
-			}
+		if n > 0 {
+			all = append(all, accepted{attempt: id, lines: some, stored: int(n)})
 		}
 	}
+	return all, nil
 }
 
 // judge returns the lines that are neither held nor stored, with reasons. It asks

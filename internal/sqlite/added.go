@@ -49,8 +49,15 @@ func bump(ctx context.Context, t *tx, organismID, scope int64) (seqlease.Organis
 // writeAndRing writes as [Store.write] does, and rings the bell after the commit
 // for what was added.
 func (s *Store) writeAndRing(ctx context.Context, fn func(ctx context.Context, t *tx, a *added) error) error {
+	return s.ringAfter(ctx, s.write, fn)
+}
+
+// ringAfter rings the bell for what was added by fn after writing it.
+func (s *Store) ringAfter(ctx context.Context, write func(ctx context.Context, fn func(ctx context.Context, t *tx) error) error,
+	fn func(ctx context.Context, t *tx, a *added) error,
+) error {
 	var a *added
-	err := s.write(ctx, func(ctx context.Context, t *tx) error {
+	err := write(ctx, func(ctx context.Context, t *tx) error {
 		a = &added{organisms: map[seqlease.Organism]bool{}}
 		return fn(ctx, t, a)
 	})

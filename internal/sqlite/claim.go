@@ -25,7 +25,8 @@ type claimState struct {
 // Claim moves up to c.Entries waiting entries under c.AttemptID (L2): fresh ones
 // and bulk work, or suspects among themselves (L9). Entries of leases that have
 // ended become tickets first (L4). A claim that finds nothing writes nothing and
-// waits for no writer. A claim is as durable as a result.
+// waits for no writer. A claim doesn't wait for the disk: one that a power cut undoes
+// is only claimed again.
 func (s *Store) Claim(ctx context.Context, c queue.Claim) (queue.Lease, error) {
 	for range claimTries {
 		lease, taken, err := s.claim(ctx, c)
@@ -94,7 +95,7 @@ func (s *Store) moveToLease(ctx context.Context, c queue.Claim, choice []lanes, 
 	taken := 0
 	for more := true; more; {
 		var slice claimSlice
-		err := s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) (err error) {
+		err := s.ringAfter(ctx, s.writeLosing, func(ctx context.Context, t *tx, a *added) (err error) {
 			slice, err = s.moveSlice(ctx, t, a, c, choice, taken)
 			return err
 		})

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/seqlease/seqlease/internal/queue"
@@ -61,6 +62,7 @@ const sliceEntries = 2500
 // claimSlice is what one transaction of a claim did.
 type claimSlice struct {
 	entries int
+	first   int64 // the entry id of the first, if they are a run of ids in their first attempt; else 0
 	of      lanes // what they are from, if there are any
 	more    bool  // the claim may get more
 	paused  bool
@@ -100,12 +102,12 @@ func (s *Store) moveSlice(ctx context.Context, t *tx, a *added, c queue.Claim, c
 	}
 	for _, of := range choice {
 		args.of, args.entries = of, min(of.size(c.Entries)-taken, sliceEntries)
-		var unwritten bool
-		if slice.entries, unwritten, err = takeFrom(ctx, t, args); err != nil {
+		step, err := takeFrom(ctx, t, args)
+		if err != nil {
 			return slice, err
 		}
-		slice.more = slice.more || unwritten
-		if slice.entries > 0 {
+		slice.more = slice.more || step.more
+		if slice.entries, slice.first = step.entries, step.first; slice.entries > 0 {
 			slice.of = of
 			slice.more = taken+slice.entries < of.size(c.Entries) && (slice.more || slice.entries == args.entries)
 			break
@@ -134,28 +136,45 @@ func (s *Store) finishSlice(ctx context.Context, t *tx, args claimArgs, slice *c
 		}
 		slice.until = instant(until)
 	}
-	_, err := t.exec(ctx, "claim_note", args.named("attempt_id", "taken")...)
+	if slice.first == 0 {
+		_, err := t.exec(ctx, "claim_note", args.named("attempt_id", "taken")...)
+		return err
+	}
+	ids := make([]int64, slice.entries)
+	for i := range ids {
+		ids[i] = slice.first + int64(i)
+	}
+	_, err := t.exec(ctx, "claim_note_run", append(args.named("attempt_id"), named("entries", int64(len(ids)),
+		"first_entry_id", slice.first, "entry_ids", jsonIDs(ids), "attempts", jsonIDs(slices.Repeat([]int64{1}, len(ids))))...)...)
 	return err
 }
 
-// takeFrom takes the first waiting entries of the lanes and returns how many they
-// are; more says that further tickets are still to be written out.
-func takeFrom(ctx context.Context, t *tx, args claimArgs) (taken int, more bool, err error) {
+// took is what was taken in one step.
+type took struct {
+	entries int
+	first   int64 // as in [claimSlice]
+	more    bool  // further tickets are still to be written out
+}
+
+// takeFrom takes the first waiting entries of the lanes.
+func takeFrom(ctx context.Context, t *tx, args claimArgs) (took, error) {
+	var step took
 	if args.of == healthy && args.state.runs {
-		var left fairOrder
-		if taken, left, err = takeFromRuns(ctx, t, args); err != nil || taken == args.entries {
-			return taken, false, err
+		var next fairOrder
+		var err error
+		if step, next, err = takeFromRuns(ctx, t, args); err != nil || step.entries == args.entries {
+			return step, err
 		}
-		args.taken, args.entries = args.taken+taken, args.entries-taken
-		if more, err = writeOutTickets(ctx, t, args, left); err != nil {
-			return taken, false, err
+		args.taken, args.entries = args.taken+step.entries, args.entries-step.entries
+		if step.more, err = writeOutTickets(ctx, t, args, next); err != nil {
+			return step, err
 		}
 	}
 	n, err := t.exec(ctx, "claim_take_tickets", args.named("attempt_id", "organism_id", "pipeline_version", "taken", "entries",
 		"first_lane", "last_lane")...)
 	if err != nil || n == 0 {
-		return taken, more, err
+		return step, err
 	}
 	_, err = t.exec(ctx, "claim_cut_tickets", args.named("attempt_id", "pipeline_version", "taken")...)
-	return taken + int(n), more, err
+	return took{entries: step.entries + int(n), more: step.more}, err
 }

@@ -3,7 +3,8 @@
 // domain rooms; cmd/seqlease opens it.
 //
 // There is one writer. Requests to write wait in line, and those that wait at
-// the same time share a transaction and its fsync (synchronous=FULL: what was
-// answered survives a power cut). Readers have snapshots of their own (WAL) and
-// never wait for the writer. A lock on FILE.lock keeps other processes out.
+// the same time share a transaction. What was answered survives a power cut: answers
+// wait until the log is on the disk, all but those to claims, while the writer goes
+// on. Readers have snapshots of their own (WAL) and never wait for the writer. A
+// lock on FILE.lock keeps other processes out.
 package sqlite

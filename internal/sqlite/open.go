@@ -104,7 +104,7 @@ func (s *Store) open(ctx context.Context) error {
 	if err := migrate(ctx, db, s.logger); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	if s.writer, err = startWriter(ctx, db); err != nil {
+	if s.writer, err = startWriter(ctx, db, s.path); err != nil {
 		return errors.Join(err, db.Close())
 	}
 	if s.reader, err = sql.Open("sqlite", readerDSN(s.path)); err != nil {
@@ -139,6 +139,9 @@ func (s *Store) Close() error {
 func (s *Store) Ready(ctx context.Context) error {
 	if _, err := s.Now(ctx); err != nil {
 		return fmt.Errorf("store %s is not ready: %w", s.path, err)
+	}
+	if err := s.writer.log.failure(); err != nil {
+		return fmt.Errorf("store %s is not ready: %w", s.path, storeError(err))
 	}
 	if !s.full.Load() {
 		return nil
@@ -190,8 +193,8 @@ func exists(path string) (bool, error) {
 	return err == nil && info.Size() > 0, err
 }
 
-// writerDSN opens the one writer. synchronous=FULL makes each commit durable:
-// with NORMAL a power cut could take back results that were accepted already.
+// writerDSN opens the one writer. synchronous=FULL makes each commit durable, those
+// of migrations too, until the writer sees to that in its own way ([walSync]).
 // auto_vacuum=INCREMENTAL lets a file shrink; it must be chosen before the first
 // table. The busy timeout is for outsiders such as a sqlite3 shell only.
 func writerDSN(path string) string {

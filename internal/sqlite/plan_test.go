@@ -115,6 +115,16 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 			"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)", "SCALAR SUBQUERY", "SEARCH l USING PRIMARY KEY (attempt_id=?)",
 		}, false},
 		{"accept_state", []string{"quarantine_in_order (organism_id=?)"}, false},
+		{"lease_holds", []string{"SEARCH leased USING COVERING INDEX leased_by_attempt (attempt_id=?)"}, false},
+		{"bump_released_by_lease", []string{
+			"SEARCH d USING COVERING INDEX leased_by_attempt (attempt_id=?)", "SEARCH e USING INTEGER PRIMARY KEY", "SEARCH change USING PRIMARY KEY",
+		}, false},
+		{"cut_lease", []string{"SEARCH leased USING INDEX leased_by_attempt (attempt_id=?)"}, false},
+		{"end_lease", []string{"SEARCH lease USING PRIMARY KEY (attempt_id=?)"}, false},
+		{"accepted_entries of 100", []string{
+			"SEARCH e USING COVERING INDEX sqlite_autoindex_entry_1 (accession=? AND version=?)",
+			"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)", "SEARCH s USING INDEX sqlite_autoindex_result_1 (pipeline_version=? AND entry_id=?)",
+		}, false},
 		{"cut_accepted", []string{"SEARCH leased USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"entry_states", []string{"SEARCH e USING INDEX sqlite_autoindex_entry_1 (accession=? AND version=?)"}, false},
 		{"approve_all", []string{"SEARCH e USING INDEX entry_unreleased"}, false},

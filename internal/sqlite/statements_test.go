@@ -69,7 +69,7 @@ func TestStatements_L2_L3_AreAsManyForAnyNumberOfEntries(t *testing.T) {
 			return err
 		})
 		want = []string{
-			"accept_state", variantName("accept_results", roomFor(n)), "bump_released_by_entries", "cut_accepted", "drop_empty_leases",
+			"accept_state", variantName("accept_results", roomFor(n)), "lease_holds", "bump_released_by_lease", "cut_lease", "end_lease",
 		}
 		if diff := cmp.Diff(want, accept); diff != "" {
 			t.Errorf("statements for %d results (-want +got):\n%s", n, diff)

@@ -35,7 +35,9 @@ func (s *Store) Submit(ctx context.Context, u submission.Upload) ([]seqlease.Sub
 
 func (s *Store) submit(ctx context.Context, u submission.Upload) ([]seqlease.SubmissionIDMapping, error) {
 	up := &upload{Upload: u}
-	if err := s.write(ctx, up.begin); err != nil {
+	// What comes before the publication needn't be durable by itself: the log brings
+	// it to the disk with the publication, or both are lost.
+	if err := s.writeLosing(ctx, up.begin); err != nil {
 		return nil, err
 	}
 	err := s.storeParts(ctx, up)
@@ -103,7 +105,7 @@ func (s *Store) storeParts(ctx context.Context, up *upload) error {
 
 func (s *Store) storePart(ctx context.Context, up *upload, p part) error {
 	var accessions []seqlease.Accession
-	err := s.write(ctx, func(ctx context.Context, t *tx) (err error) {
+	err := s.writeLosing(ctx, func(ctx context.Context, t *tx) (err error) {
 		accessions, err = up.store(ctx, t, p)
 		return err
 	})

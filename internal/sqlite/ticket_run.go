@@ -46,32 +46,31 @@ func readFairOrder(ctx context.Context, t *tx, args claimArgs) (f fairOrder, err
 // written out are among them: these never need to be. It takes all tickets of a
 // rank or none, so it may take a few less than the claim wants. It returns also
 // what comes next.
-func takeFromRuns(ctx context.Context, t *tx, args claimArgs) (taken int, next fairOrder, err error) {
+func takeFromRuns(ctx context.Context, t *tx, args claimArgs) (step took, next fairOrder, err error) {
 	f, err := readFairOrder(ctx, t, args)
 	if err != nil || len(f.runs) == 0 {
-		return 0, f, err
+		return took{}, f, err
 	}
 	reach := reachWithin(f.runs, f.heads, int64(args.entries))
 	tickets := ranksTo(f.heads, reach)
-	var n int64
 	if reached := runsTo(f.runs, reach); len(reached) == 0 {
-		return 0, f, nil
+		return took{}, f, nil
 	} else if r := reached[0]; len(reached) == 1 && tickets == 0 {
-		n, err = takeRun(ctx, t, args, r, min(reach, r.last()))
+		step, err = takeRun(ctx, t, args, r, min(reach, r.last()))
 	} else {
-		n, err = takeRuns(ctx, t, args, reach, tickets > 0)
+		step, err = takeRuns(ctx, t, args, reach, tickets > 0)
 	}
 	if err != nil {
-		return 0, f, err
+		return took{}, f, err
 	}
 	if err = passRuns(ctx, t, args, f.runs, reach); err != nil {
-		return 0, f, err
+		return took{}, f, err
 	}
 	if len(f.runs) < runsSeen {
-		return int(n), f.behind(reach), nil
+		return step, f.behind(reach), nil
 	}
 	next, err = readFairOrder(ctx, t, args) // runs come up that weren't looked at
-	return int(n), next, err
+	return step, next, err
 }
 
 // behind returns what is left when everything up to a rank was taken.
@@ -89,24 +88,27 @@ func (f fairOrder) behind(reach int64) fairOrder {
 }
 
 // takeRun takes the entries of a run up to a rank.
-func takeRun(ctx context.Context, t *tx, args claimArgs, r ticketRun, reach int64) (int64, error) {
+func takeRun(ctx context.Context, t *tx, args claimArgs, r ticketRun, reach int64) (took, error) {
 	part := append(args.named("attempt_id", "pipeline_version", "taken"),
 		named("first_entry_id", r.first, "last_entry_id", r.first+reach-r.rank)...)
 	n, err := t.exec(ctx, "claim_take_run", part...)
-	if err == nil && 0 < n && n < reach-r.rank+1 {
+	if err == nil && n == reach-r.rank+1 {
+		return took{entries: int(n), first: r.first}, nil
+	}
+	if err == nil && n > 0 {
 		_, err = t.exec(ctx, "claim_close_gaps", args.named("attempt_id", "taken")...)
 	}
-	return n, err
+	return took{entries: int(n)}, err
 }
 
 // takeRuns takes what has a rank up to reach, tickets that are written out included.
-func takeRuns(ctx context.Context, t *tx, args claimArgs, reach int64, tickets bool) (int64, error) {
+func takeRuns(ctx context.Context, t *tx, args claimArgs, reach int64, tickets bool) (took, error) {
 	n, err := t.exec(ctx, "claim_take_runs", append(args.named("attempt_id", "organism_id", "pipeline_version", "taken"),
 		sql.Named("last_rank", reach))...)
 	if err == nil && tickets {
 		_, err = t.exec(ctx, "claim_cut_tickets", args.named("attempt_id", "pipeline_version", "taken")...)
 	}
-	return n, err
+	return took{entries: int(n)}, err
 }
 
 // passRuns lets the runs begin behind a rank. There may be more than were looked at.

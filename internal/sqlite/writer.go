@@ -6,18 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"sync"
 	"time"
 
 	"github.com/seqlease/seqlease"
 )
 
-// A group of writes shares one transaction and one fsync. It takes in writes
+// A group of writes shares one transaction. It takes in writes
 // that are waiting already and ends after groupTime or groupSize of them, so
 // that the first isn't kept from its answer for long.
 const (
 	groupTime = 10 * time.Millisecond
 	groupSize = 64
+	// yields is how often others may run before a group ends because nobody waits:
+	// those that were just answered are about to ask for more.
+	yields = 3
 )
 
 // writer is the one connection that writes, with its own goroutine.
@@ -25,6 +29,8 @@ type writer struct {
 	db         *sql.DB
 	conn       *sql.Conn
 	statements *kept
+	log        *walSync
+	checkpoint *checkpointer
 	requests   chan *write
 	closing    chan struct{}
 	closeOnce  sync.Once
@@ -33,13 +39,14 @@ type writer struct {
 
 // write is a request to write. Once the writer has received it, it is carried out.
 type write struct {
-	ctx  context.Context //nolint:containedctx // travels with the request to the writer's goroutine
-	fn   func(ctx context.Context, t *tx) error
-	done chan error // takes one answer without a receiver
-	err  error      // of fn, while its group isn't committed
+	ctx    context.Context //nolint:containedctx // travels with the request to the writer's goroutine
+	fn     func(ctx context.Context, t *tx) error
+	losing bool       // it is answered before it is durable: a power cut may undo it
+	done   chan error // takes one answer without a receiver
+	err    error      // of fn, while its group isn't committed
 }
 
-func startWriter(ctx context.Context, db *sql.DB) (*writer, error) {
+func startWriter(ctx context.Context, db *sql.DB, path string) (*writer, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -57,8 +64,28 @@ func startWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 		"mark": "SAVEPOINT one", "keep": "RELEASE one", "undo": "ROLLBACK TO one",
 	})
 	w.statements = &kept{conn: conn, texts: texts, prepared: map[string]*sql.Stmt{}}
+	if err := w.takeLog(ctx, path); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
 	go w.run()
 	return w, nil
+}
+
+// takeLog has commits neither wait for the disk nor bring the log into the file:
+// [walSync] and [checkpointer] do.
+func (w *writer) takeLog(ctx context.Context, path string) (err error) {
+	for _, pragma := range []string{"PRAGMA synchronous = NORMAL", "PRAGMA wal_autocheckpoint = 0"} {
+		if _, err := w.conn.ExecContext(ctx, pragma); err != nil {
+			return err
+		}
+	}
+	if w.log, err = startWALSync(path); err != nil {
+		return err
+	}
+	if w.checkpoint, err = startCheckpointer(path); err != nil {
+		w.log.close()
+	}
+	return err
 }
 
 // close lets the write that is under way end, and refuses all others. It brings
@@ -68,21 +95,33 @@ func startWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 func (w *writer) close() error {
 	w.closeOnce.Do(func() { close(w.closing) })
 	<-w.ended
+	w.log.close()
+	ended := w.checkpoint.close()
 	// An outsider that reads may keep the log from being emptied; nothing is lost then.
-	_, err := w.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
-	return errors.Join(err, w.statements.close(), w.conn.Close(), w.db.Close())
+	_, _, err := checkpoint(context.Background(), w.conn, "TRUNCATE")
+	return errors.Join(err, ended, w.statements.close(), w.conn.Close(), w.db.Close())
 }
 
-// write runs fn in a write transaction: all of it is committed, or nothing if fn
-// returns an error. While the write waits for its turn, ctx can end it; from
+// write runs fn in a write transaction: all of it is committed and durable, or
+// nothing if fn returns an error. While the write waits for its turn, ctx can end it; from
 // then on it can't, as an interrupted statement would undo its neighbours too.
 // fn may be called again after its effects were undone, so it must set what it
 // hands out anew each time.
 func (s *Store) write(ctx context.Context, fn func(ctx context.Context, t *tx) error) error {
+	return s.send(ctx, &write{fn: fn})
+}
+
+// writeLosing is write for what may be undone by a power cut after it was
+// answered (never by the end of the process): it doesn't wait for the disk.
+func (s *Store) writeLosing(ctx context.Context, fn func(ctx context.Context, t *tx) error) error {
+	return s.send(ctx, &write{fn: fn, losing: true})
+}
+
+func (s *Store) send(ctx context.Context, r *write) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := &write{ctx: context.WithoutCancel(ctx), fn: fn, done: make(chan error, 1)}
+	r.ctx, r.done = context.WithoutCancel(ctx), make(chan error, 1)
 	select {
 	case s.writer.requests <- r:
 		err := storeError(<-r.done)
@@ -106,6 +145,10 @@ func (w *writer) run() {
 		select {
 		case first := <-w.requests:
 			w.writeGroup(first)
+			w.checkpoint.committed()
+		case <-w.checkpoint.rest:
+			// If it fails, the log holds it, and this is asked for again.
+			_, _, _ = checkpoint(context.Background(), w.conn, "PASSIVE")
 		case <-w.closing:
 			return
 		}
@@ -117,15 +160,28 @@ func (w *writer) run() {
 func (w *writer) writeGroup(first *write) {
 	group, err := w.tryGroup(first)
 	if err == nil || len(group) == 1 {
-		for _, r := range group {
-			r.done <- errors.Join(err, r.err)
-		}
+		w.answer(group, err)
 		return
 	}
 	for _, r := range group {
 		r.err = nil
-		err := w.alone(r)
-		r.done <- errors.Join(err, r.err)
+		w.answer([]*write{r}, w.alone(r))
+	}
+}
+
+// answer answers requests of one transaction, which ended with err: at once, or as
+// soon as what was committed is durable.
+func (w *writer) answer(group []*write, err error) {
+	var durable []*write
+	for _, r := range group {
+		if err != nil || r.err != nil || r.losing {
+			r.done <- errors.Join(err, r.err)
+		} else {
+			durable = append(durable, r)
+		}
+	}
+	if len(durable) > 0 {
+		w.log.answer(durable)
 	}
 }
 
@@ -170,12 +226,15 @@ func (w *writer) waiting(end <-chan time.Time, size int) *write {
 		return nil
 	default:
 	}
-	select {
-	case r := <-w.requests:
-		return r
-	default:
-		return nil
+	for range yields {
+		select {
+		case r := <-w.requests:
+			return r
+		default:
+			runtime.Gosched()
+		}
 	}
+	return nil
 }
 
 // one runs a request and undoes it alone if it ends in an error. An error of
@@ -198,6 +257,9 @@ func (w *writer) one(r *write) error {
 const beginTries = 6
 
 func (w *writer) begin(ctx context.Context) (err error) {
+	if err := w.log.failure(); err != nil {
+		return err
+	}
 	for range beginTries {
 		if err = w.control(ctx, "begin"); !errors.Is(storeError(err), seqlease.ErrBusy) {
 			return err

@@ -14,4 +14,3 @@ ON CONFLICT (pipeline_version, entry_id) DO UPDATE
 SET revision = excluded.revision, attempt_id = excluded.attempt_id, outcome = excluded.outcome, digest = excluded.digest,
     dictionary_id = excluded.dictionary_id, processed_at = excluded.processed_at, body = excluded.body,
     claimed_by = excluded.claimed_by
-RETURNING entry_id

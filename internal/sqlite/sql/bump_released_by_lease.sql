@@ -1,0 +1,8 @@
+-- seqlease bump_released_by_lease (L13): bump_released_by_entries for all that a lease holds
+UPDATE change
+SET n = n + 1, nonce = randomblob(8)
+WHERE organism_id = @organism_id AND scope = 0
+  AND (SELECT max(e.released_at IS NOT NULL)
+       FROM leased AS d
+       CROSS JOIN entry AS e ON e.id = d.entry_id
+       WHERE d.attempt_id = @attempt_id)
