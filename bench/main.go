@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 
 	"github.com/go-json-experiment/json"
@@ -83,10 +84,12 @@ func parse(arguments []string, stderr io.Writer) (options, error) {
 
 func run(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
 	if o.list {
+		var names strings.Builder
 		for _, e := range experiments() {
-			fmt.Fprintln(stdout, e.Name)
+			names.WriteString(e.Name + "\n")
 		}
-		return nil
+		_, err := io.WriteString(stdout, names.String())
+		return err
 	}
 	b := &measure.Bench{Quick: o.quick, NodePeers: o.nodePeers, Plans: o.plans, Tell: measure.Teller(stderr)}
 	if b.Dir, err = os.MkdirTemp("", "bench-"); err != nil {
@@ -94,7 +97,7 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.Dir)) }()
 	b.Server = filepath.Join(b.Dir, "seqlease")
-	build := exec.CommandContext(ctx, "go", "-C", "..", "build", "-o", b.Server, "./cmd/seqlease") // its modules are not the bench's
+	build := exec.CommandContext(ctx, "go", "-C", "..", "build", "-o", b.Server, "./cmd/seqlease") //nolint:gosec // a file of our own; its modules are not the bench's
 	build.Stderr = stderr
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("build the server: %w", err)
@@ -102,7 +105,7 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
 	if b.Cluster, err = pgcluster.Start(ctx, pgcluster.Options{Durable: true, Settings: measure.Settings()}); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.Cluster.Stop()) }()
+	defer func() { err = errors.Join(err, b.Cluster.Stop()) }() //nolint:contextcheck // it must be stopped also when ctx has ended
 	version, err := postgresVersion(ctx, b)
 	if err != nil {
 		return err
@@ -111,7 +114,9 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(stdout, measure.Machine(version))
+	if _, err := fmt.Fprintln(stdout, measure.Machine(version)); err != nil {
+		return err
+	}
 	if err := measure.WriteTable(stdout, rows); err != nil || o.file == "" {
 		return err
 	}
@@ -119,7 +124,7 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(o.file, append(content, '\n'), 0o600)
+	return os.WriteFile(o.file, append(content, '\n'), 0o600) //nolint:gosec // the user names the file
 }
 
 func measureAll(ctx context.Context, o options, b *measure.Bench) ([]measure.Row, error) {

@@ -1,7 +1,5 @@
 package measure
 
-import "fmt"
-
 // Row is a line of the table.
 type Row struct {
 	// Name says what was measured.
@@ -51,7 +49,7 @@ func Below(name string, s Spread, target, aim float64, unit, note string) Row {
 
 func (r Row) aimed(aim float64, met bool) Row {
 	if aim != 0 {
-		r.Target += fmt.Sprintf(", aim %s", short(aim))
+		r.Target += ", aim " + short(aim)
 		r.AimMet = &met
 	}
 	return r

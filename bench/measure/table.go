@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,7 +13,7 @@ func WriteTable(w io.Writer, rows []Row) error {
 	table := [][]string{{"what", "target", "figure", "low … high", "rounds", "met", "note"}}
 	for _, r := range rows {
 		figure, between := short(r.Figure)+after(r.Unit), short(r.Low)+" … "+short(r.High)
-		table = append(table, []string{r.Name, r.Target, figure, between, fmt.Sprint(r.Rounds), r.verdict(), r.Note})
+		table = append(table, []string{r.Name, r.Target, figure, between, strconv.Itoa(r.Rounds), r.verdict(), r.Note})
 	}
 	widths := make([]int, len(table[0]))
 	for _, line := range table {
