@@ -52,10 +52,10 @@ func (g *stage) complete(t *testing.T) (tickets int) {
 	}
 }
 
-// stopWhen is stopAt for rows of which a condition is true.
-func (g *stage) stopWhen(t *testing.T, point, condition string) {
+// stopWhen stops whoever writes a ticket of which a condition is true.
+func (g *stage) stopWhen(t *testing.T, condition string) {
 	t.Helper()
-	g.exec(t, "CREATE TRIGGER stop "+point+" FOR EACH ROW WHEN ("+condition+") EXECUTE FUNCTION stop_here()")
+	g.exec(t, "CREATE TRIGGER stop BEFORE INSERT ON ticket FOR EACH ROW WHEN ("+condition+") EXECUTE FUNCTION stop_here()")
 	g.exec(t, "SELECT pg_advisory_lock(1)")
 }
 
@@ -71,7 +71,7 @@ func TestRace_V3_V4_L1_SubmissionAgainstRegistration(t *testing.T) {
 		t.Parallel()
 		g := newStage(t)
 		submitN(t, g.Store, g.group.GroupID, 3)
-		g.stopWhen(t, "BEFORE INSERT ON ticket", "NEW.pipeline_version = 1")
+		g.stopWhen(t, "NEW.pipeline_version = 1")
 		submitted := later(func() error {
 			_, err := g.Submit(context.Background(), smallUpload(g.Store, g.group.GroupID, 5))
 			return err
@@ -97,7 +97,7 @@ func TestRace_V3_V4_L1_SubmissionAgainstRegistration(t *testing.T) {
 		g.exec(t, "SELECT pg_advisory_lock(2)")
 		registered := later(func() error { return registerSecond(context.Background(), g) })
 		g.awaitStopped(t, 1)
-		g.stopWhen(t, "BEFORE INSERT ON ticket", "NEW.pipeline_version = 1")
+		g.stopWhen(t, "NEW.pipeline_version = 1")
 		submitted := later(func() error { // its transaction id is above that of the registration
 			_, err := g.Submit(context.Background(), smallUpload(g.Store, g.group.GroupID, 5))
 			return err
@@ -150,7 +150,7 @@ func (g *stage) wantAllInSecond(t *testing.T, added, all int) {
 func TestRace_V4_AnOpenTransactionDoesNotEndTheSearchForGaps(t *testing.T) {
 	t.Parallel()
 	g := newStage(t)
-	g.stopWhen(t, "BEFORE INSERT ON ticket", "NEW.pipeline_version = 1")
+	g.stopWhen(t, "NEW.pipeline_version = 1")
 	submitted := later(func() error {
 		_, err := g.Submit(context.Background(), smallUpload(g.Store, g.group.GroupID, 5))
 		return err
@@ -184,7 +184,7 @@ func TestRace_L10_V3_EditAgainstBackfillAndClaim(t *testing.T) {
 	if err := registerSecond(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
-	g.stopWhen(t, "BEFORE INSERT ON ticket", "NEW.pipeline_version = 2 AND NEW.lane = 0")
+	g.stopWhen(t, "NEW.pipeline_version = 2 AND NEW.lane = 0")
 	edited := later(g.editLater(versions[0]))
 	g.awaitStopped(t, 1)
 	if chunk := g.mustChunk(t); chunk.Tickets != 2 {
@@ -219,7 +219,7 @@ func TestRace_L2_V3_BackfillAgainstEditAndClaim(t *testing.T) {
 	if err := registerSecond(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
-	g.stopWhen(t, "BEFORE INSERT ON ticket", "NEW.lane = 1")
+	g.stopWhen(t, "NEW.lane = 1")
 	filled := later(g.chunkLater(2)) // of the deleted one, too
 	g.awaitStopped(t, 1)
 	if err := errors.Join(g.editLater(versions[0])(), g.Delete(soon(t), storetest.WestNile, versions[1:2])); err != nil {
@@ -255,7 +255,7 @@ func TestRace_V3_L17_BackfillAgainstEdit(t *testing.T) {
 	if err := registerSecond(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
-	g.stopWhen(t, "BEFORE INSERT ON ticket", "NEW.lane = 1")
+	g.stopWhen(t, "NEW.lane = 1")
 	filled := later(g.chunkLater(2))
 	g.awaitStopped(t, 1)
 	if err := g.editLater(versions[1])(); err != nil {
@@ -277,7 +277,7 @@ func TestRace_V4_L10_EditThatDoesNotSeeTheVersion(t *testing.T) {
 	t.Parallel()
 	g := newStage(t)
 	versions := g.processed(t, 2)
-	g.stopWhen(t, "BEFORE INSERT ON ticket", "NEW.pipeline_version = 1")
+	g.stopWhen(t, "NEW.pipeline_version = 1")
 	edited := later(g.editLater(versions[0]))
 	g.awaitStopped(t, 1)
 	if err := registerSecond(soon(t), g); err != nil {
@@ -311,7 +311,7 @@ func TestBackfill_V3_L13_AHeldChunkMakesNobodyWait(t *testing.T) {
 	if chunk, err := g.Backfill(t.Context(), storetest.WestNile, 2, 6); err != nil || chunk.Tickets != 6 {
 		t.Fatalf("%+v, %v, want six tickets", chunk, err)
 	}
-	g.stopWhen(t, "BEFORE INSERT ON ticket", "NEW.lane = 1 AND NEW.rank >= 7 AND NEW.pipeline_version = 2")
+	g.stopWhen(t, "NEW.lane = 1 AND NEW.rank >= 7 AND NEW.pipeline_version = 2")
 	filled := later(g.chunkLater(6))
 	g.awaitStopped(t, 1)
 	if chunk := g.mustChunk(t); chunk != (backfill.Chunk{Progress: backfill.Busy}) {
