@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -127,4 +128,30 @@ func TestStream_IsForSomePlainBodies(t *testing.T) {
 	if !further.stream() {
 		t.Error("a place that was given back isn't used")
 	}
+}
+
+// TestStream_WaitingForATurnIsNoFaultOfTheClient has a client that owes the rest of a
+// piece of its body, for which its time runs.
+func TestStream_WaitingForATurnIsNoFaultOfTheClient(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		shared := newBudget()
+		client := &patientBody{owed: progressBytes}
+		b := newTestBody(t, strings.NewReader(""), 0, shared)
+		b.source = client
+		if !b.stream() || b.work(t.Context()) != nil || client.owed != progressBytes {
+			t.Fatalf("owes %d bytes after a turn that was free, want %d", client.owed, progressBytes)
+		}
+		b.pause()
+		if !shared.turns.TryAcquire(turns()) {
+			t.Fatal("turns are taken")
+		}
+		worked := make(chan error, 1)
+		go func() { worked <- b.work(t.Context()) }()
+		synctest.Wait()
+		shared.turns.Release(turns())
+		if err := <-worked; err != nil || client.owed != 0 {
+			t.Errorf("error %v, owes %d bytes, want that its time begins anew", err, client.owed)
+		}
+	})
 }
