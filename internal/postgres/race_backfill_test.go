@@ -2,11 +2,11 @@ package postgres_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
 	backfill "github.com/seqlease/seqlease/internal/reprocess"
 	"github.com/seqlease/seqlease/internal/storetest"
 )
@@ -211,23 +211,31 @@ func TestRace_L10_V3_EditAgainstBackfillAndClaim(t *testing.T) {
 }
 
 // L2: a chunk that found an entry nowhere writes its ticket after the entry was
-// edited, or deleted, and claimed.
+// edited and claimed, and processed, too, or deleted.
 func TestRace_L2_V3_BackfillAgainstEditAndClaim(t *testing.T) {
 	t.Parallel()
 	g := newStage(t)
-	versions := g.processed(t, 3)
+	versions := g.processed(t, 4)
 	if err := registerSecond(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
 	g.stopWhen(t, "NEW.lane = 1")
 	filled := later(g.chunkLater(2)) // of the deleted one, too
 	g.awaitStopped(t, 1)
-	if err := errors.Join(g.editLater(versions[0])(), g.Delete(soon(t), storetest.WestNile, versions[1:2])); err != nil {
+	var leases [2]queue.Lease
+	for i := range leases {
+		if err := g.editLater(versions[i])(); err != nil {
+			t.Fatal(err)
+		}
+		if leases[i] = g.mustClaim(t, askSecond(9)); len(leases[i].Entries) != 1 {
+			t.Fatalf("claimed %v, want the edited entry", names(leases[i]))
+		}
+	}
+	if _, err := g.AcceptResults(t.Context(), answerSecond(leases[0])); err != nil {
 		t.Fatal(err)
 	}
-	lease := g.mustClaim(t, askSecond(9))
-	if len(lease.Entries) != 1 {
-		t.Fatalf("claimed %v, want the edited entry", names(lease))
+	if err := g.Delete(soon(t), storetest.WestNile, versions[2:3]); err != nil {
+		t.Fatal(err)
 	}
 	g.goOn(t)
 	if err := <-filled; err != nil {
@@ -237,11 +245,11 @@ func TestRace_L2_V3_BackfillAgainstEditAndClaim(t *testing.T) {
 		t.Errorf("%d more tickets were added", n)
 	}
 	rest := g.mustClaim(t, askSecond(9))
-	if len(rest.Entries) != 1 || rest.Entries[0].AccessionVersion != versions[2] {
+	if len(rest.Entries) != 1 || rest.Entries[0].AccessionVersion != versions[3] {
 		t.Errorf("claimed %v, want the one that nobody touched", names(rest))
 	}
-	g.wantCounts(t, map[string]int64{places: 2})
-	if _, err := g.AcceptResults(t.Context(), answerSecond(lease)); err != nil {
+	g.wantCounts(t, map[string]int64{places: 2, "result WHERE pipeline_version = 2": 1})
+	if _, err := g.AcceptResults(t.Context(), answerSecond(leases[1])); err != nil {
 		t.Errorf("results of the edited entry: %v", err)
 	}
 }
