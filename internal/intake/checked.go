@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-
-	"github.com/seqlease/seqlease/internal/seqcodec"
 )
 
 // Checked is an upload without faults. Its entries wait in a temporary file, of
@@ -32,7 +30,7 @@ var errBlock = errors.New("spool: damaged block of rows")
 // is the last thing that it yields.
 func (c *Checked) Entries() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		r := entryReader{checked: c}
+		r := entryReader{checked: c, rows: frameReader{frames: c.spool}, letters: frameReader{frames: c.spool}}
 		for range c.rows {
 			e, err := r.next()
 			if !yield(e, err) || err != nil {
@@ -44,11 +42,12 @@ func (c *Checked) Entries() iter.Seq2[Entry, error] {
 
 // entryReader reads the entries one after the other.
 type entryReader struct {
-	checked   *Checked
-	blocks    int // read so far
-	sequences int // read so far
-	block     []byte
-	scratch   []byte
+	checked       *Checked
+	rows, letters frameReader
+	blocks        int // read so far
+	sequences     int // read so far
+	block         []byte
+	size          int // of the last entry
 }
 
 func (r *entryReader) next() (Entry, error) {
@@ -56,7 +55,7 @@ func (r *entryReader) next() (Entry, error) {
 		if r.blocks == len(r.checked.blocks) {
 			return Entry{}, errBlock
 		}
-		block, err := r.checked.spool.read(seqcodec.Dictionary{}, r.checked.blocks[r.blocks], &r.scratch)
+		block, err := r.rows.block(r.checked.blocks[r.blocks])
 		if err != nil {
 			return Entry{}, fmt.Errorf("read back an upload: %w", err)
 		}
@@ -69,25 +68,29 @@ func (r *entryReader) next() (Entry, error) {
 		return Entry{}, errBlock
 	}
 	r.block = r.block[n:]
-	data := append([]byte(`{"metadata":`), metadata...)
+	// Most entries are about as large as the one before.
+	data := make([]byte, 0, min(r.size+r.size/8, largeBytes)+len(metadata))
+	data = append(append(data, `{"metadata":`...), metadata...)
 	data = append(data, `,"unalignedNucleotideSequences":{`...)
 	for i := range count {
 		fastaID := r.sized()
 		if fastaID == nil || r.sequences == len(r.checked.sequences) {
 			return Entry{}, errBlock
 		}
-		letters, err := r.checked.spool.read(r.checked.spool.genomes, r.checked.sequences[r.sequences], &r.scratch)
-		if err != nil {
-			return Entry{}, fmt.Errorf("read back an upload: %w", err)
-		}
-		r.sequences++
 		if i > 0 {
 			data = append(data, ',')
 		}
 		data = append(appendJSON(data, fastaID), `:"`...)
-		data = append(append(data, letters...), '"')
+		var err error
+		if data, err = r.letters.sequence(data, r.checked.sequences[r.sequences]); err != nil {
+			return Entry{}, fmt.Errorf("read back an upload: %w", err)
+		}
+		r.sequences++
+		data = append(data, '"')
 	}
-	return Entry{SubmissionID: string(id), Data: append(data, `},"files":null}`...)}, nil
+	data = append(data, `},"files":null}`...)
+	r.size = len(data)
+	return Entry{SubmissionID: string(id), Data: data}, nil
 }
 
 // sized takes a value with its length before it off the block, nil if it is damaged.

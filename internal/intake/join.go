@@ -75,7 +75,7 @@ func (c *checker) sequence(r sequenceRecord) error {
 			return err
 		}
 	}
-	f, err := c.spool.add(c.spool.genomes, r.letters)
+	f, err := c.spool.addSequence(r.letters)
 	s.frame = f
 	return err
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/seqlease/seqlease"
-	"github.com/seqlease/seqlease/internal/seqcodec"
 )
 
 // readMetadata reads all rows into the spool and their ids into memory.
@@ -198,7 +197,7 @@ func (c *checker) endBlock() error {
 	if len(c.block) == 0 {
 		return nil
 	}
-	f, err := c.spool.add(seqcodec.Dictionary{}, c.block)
+	f, err := c.spool.addBlock(c.block)
 	if err != nil {
 		return err
 	}

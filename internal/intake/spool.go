@@ -21,6 +21,7 @@ type frames struct {
 	size    int64
 	codec   *seqcodec.Codec
 	genomes seqcodec.Dictionary // for sequences
+	packed  []byte              // the last short sequence
 }
 
 // frame says where a compressed document lies in the spool; size 0 is none.
@@ -41,11 +42,30 @@ func newFrames(dir *spool.Dir, o *organism.Organism) (*frames, error) {
 	return s, nil
 }
 
-func (s *frames) add(d seqcodec.Dictionary, document []byte) (frame, error) {
-	compressed, err := s.codec.Encode(d, document)
+// addBlock adds a block of rows.
+func (s *frames) addBlock(block []byte) (frame, error) {
+	compressed, err := s.codec.Encode(seqcodec.Dictionary{}, block)
 	if err != nil {
 		return frame{}, err
 	}
+	return s.add(compressed)
+}
+
+// addSequence adds the letters of a sequence.
+func (s *frames) addSequence(letters []byte) (frame, error) {
+	if len(letters) <= maxShort {
+		s.packed = packLetters(s.packed[:0], letters)
+		return s.add(s.packed)
+	}
+	compressed, err := s.codec.Encode(s.genomes, letters)
+	if err != nil {
+		return frame{}, err
+	}
+	s.packed = append(append(s.packed[:0], withZstd), compressed...)
+	return s.add(s.packed)
+}
+
+func (s *frames) add(compressed []byte) (frame, error) {
 	if _, err := s.out.Write(compressed); err != nil {
 		return frame{}, fmt.Errorf("%w: %w", errSpool, err)
 	}
@@ -61,16 +81,58 @@ func (s *frames) flush() error {
 	return nil
 }
 
-// read returns the document of a frame; scratch is reused for its compressed form.
-func (s *frames) read(d seqcodec.Dictionary, f frame, scratch *[]byte) ([]byte, error) {
-	if cap(*scratch) < int(f.size) {
-		*scratch = make([]byte, f.size)
-	}
-	compressed := (*scratch)[:f.size]
-	if _, err := s.file.ReadAt(compressed, f.offset); err != nil {
-		return nil, fmt.Errorf("%w: %w", errSpool, err)
-	}
-	return s.codec.Decode(d, compressed)
+func (s *frames) close() error { return s.file.Close() }
+
+// readAhead is how much is read at once of frames that are read in their order.
+const readAhead = 64 << 10
+
+// frameReader reads frames. It is for one goroutine.
+type frameReader struct {
+	frames *frames
+	ahead  []byte // of the file, from start on
+	start  int64
+	end    int64 // of the frame that was read last
 }
 
-func (s *frames) close() error { return s.file.Close() }
+// bytes returns a frame as it lies there, valid until the next call.
+func (r *frameReader) bytes(f frame) ([]byte, error) {
+	at := f.offset - r.start
+	if at < 0 || at+int64(f.size) > int64(len(r.ahead)) {
+		size := int64(f.size)
+		if f.offset == r.end {
+			size = max(size, min(readAhead, r.frames.size-f.offset))
+		}
+		if int64(cap(r.ahead)) < size {
+			r.ahead = make([]byte, size)
+		}
+		r.ahead, r.start, at = r.ahead[:size], f.offset, 0
+		if _, err := r.frames.file.ReadAt(r.ahead, f.offset); err != nil {
+			r.ahead = r.ahead[:0]
+			return nil, fmt.Errorf("%w: %w", errSpool, err)
+		}
+	}
+	r.end = f.offset + int64(f.size)
+	return r.ahead[at:][:f.size], nil
+}
+
+// block returns a block of rows.
+func (r *frameReader) block(f frame) ([]byte, error) {
+	compressed, err := r.bytes(f)
+	if err != nil {
+		return nil, err
+	}
+	return r.frames.codec.Decode(seqcodec.Dictionary{}, compressed)
+}
+
+// sequence appends the letters of a sequence.
+func (r *frameReader) sequence(dst []byte, f frame) ([]byte, error) {
+	packed, err := r.bytes(f)
+	if err != nil {
+		return nil, err
+	}
+	if len(packed) > 0 && packed[0] == withZstd {
+		letters, err := r.frames.codec.Decode(r.frames.genomes, packed[1:])
+		return append(dst, letters...), err
+	}
+	return unpackLetters(dst, packed)
+}
