@@ -140,7 +140,7 @@ func longestPart(b testing.TB, s *Store, up *upload) time.Duration {
 			return longest
 		default:
 			begun := time.Now()
-			if err := s.write(b.Context(), func(context.Context, *tx) error { return nil }); err != nil {
+			if err := s.writeLosing(b.Context(), func(context.Context, *tx) error { return nil }); err != nil { // as claims do
 				b.Fatal(err)
 			}
 			longest = max(longest, time.Since(begun))
