@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -20,8 +21,8 @@ func wantSame(t *testing.T, line string) {
 	if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
 		t.Errorf("%.300q: got error %v, want %v", line, err, wantErr)
 	}
-	if diff := cmp.Diff(got, want); err == nil && diff != "" {
-		t.Errorf("%.300q: got/want %s", line, diff)
+	if err == nil && !reflect.DeepEqual(got, want) { // cmp takes another way each time, which keeps the fuzzer busy
+		t.Errorf("%.300q: got/want %s", line, cmp.Diff(got, want))
 	}
 }
 
