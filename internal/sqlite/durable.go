@@ -27,7 +27,7 @@ type walSync struct {
 func startWALSync(path string) (*walSync, error) {
 	// SQLite locks the database file and never its log, so that closing this one
 	// loses no lock.
-	log, err := os.OpenFile(path+"-wal", os.O_RDWR, 0) //nolint:gosec // the store's own
+	log, err := os.OpenFile(path+"-wal", os.O_RDWR, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open the write-ahead log: %w", err)
 	}

@@ -67,7 +67,7 @@ func startWriter(ctx context.Context, db *sql.DB, path string) (*writer, error) 
 	if err := w.takeLog(ctx, path); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	go w.run()
+	go w.run() //nolint:gosec,contextcheck // it ends with the store
 	return w, nil
 }
 
@@ -82,7 +82,7 @@ func (w *writer) takeLog(ctx context.Context, path string) (err error) {
 	if w.log, err = startWALSync(path); err != nil {
 		return err
 	}
-	if w.checkpoint, err = startCheckpointer(path); err != nil {
+	if w.checkpoint, err = startCheckpointer(path); err != nil { //nolint:contextcheck // it ends with the store
 		w.log.close()
 	}
 	return err
