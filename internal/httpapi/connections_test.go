@@ -12,8 +12,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// soon is what nobody waits for who waits for nobody, on a busy machine.
-const soon = 2 * time.Second
+// soon is within what nobody waits who waits for nobody, on a busy machine: who
+// waits for a connection that is held is refused after 10 s.
+const soon = 8 * time.Second
 
 // openReleased asks for released data over a connection of its own, and reads ten
 // bytes of the answer.
