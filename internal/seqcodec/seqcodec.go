@@ -23,7 +23,8 @@ type Dictionary struct {
 }
 
 // maxDictionaries bounds how many dictionaries have encoders and decoders ready;
-// each pair takes about 3 MiB and a dictionary has up to one pair for each core.
+// each pair takes about 3 MiB and a dictionary has up to one pair for each core, and
+// one index for small documents of 4 to 8 bytes for each of the dictionary's.
 const maxDictionaries = 16
 
 // Codec compresses and decompresses. The zero value is not usable; call [New].
@@ -33,6 +34,7 @@ type Codec struct {
 	mu     sync.Mutex
 	recent *list.List // of *coders, most recently used first
 	byID   map[int64]*list.Element
+	small  sync.Pool // of *small
 }
 
 // coders are the encoders and decoders of one dictionary, one pair for each core:
@@ -43,6 +45,7 @@ type coders struct {
 	encoders chan *encoder
 	decoders chan *zstd.Decoder
 	dict     Dictionary
+	index    func() *index // for small documents
 }
 
 // encoder has a buffer for what it writes: a frame is a hundredth of its document
@@ -57,12 +60,17 @@ type encoder struct {
 const maxKept = 1 << 20
 
 // New returns a codec.
-func New() *Codec { return &Codec{recent: list.New(), byID: map[int64]*list.Element{}} }
+func New() *Codec {
+	return &Codec{recent: list.New(), byID: map[int64]*list.Element{}, small: sync.Pool{New: func() any { return new(small) }}}
+}
 
 // Encode returns the document as one zstd frame with a checksum. The same
 // document and dictionary give the same bytes.
 func (c *Codec) Encode(d Dictionary, document []byte) ([]byte, error) {
 	k := c.coders(d)
+	if n := len(document); 0 < n && n <= maxSmall && len(d.Bytes) > 0 {
+		return c.encodeSmall(k.index(), document)
+	}
 	e := <-k.encoders
 	defer func() { k.encoders <- e }()
 	if e == nil {
@@ -89,6 +97,17 @@ func (c *Codec) Encode(d Dictionary, document []byte) ([]byte, error) {
 		e.buffer = nil
 	}
 	return bytes.Clone(frame), nil
+}
+
+// encodeSmall is Encode of a small document.
+func (c *Codec) encodeSmall(x *index, document []byte) ([]byte, error) {
+	s := c.small.Get().(*small)
+	defer c.small.Put(s)
+	var err error
+	if s.frame, err = s.encode(s.frame[:0], x, document); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(s.frame), nil
 }
 
 // Decode returns the document of a frame that [Codec.Encode] made with the same
@@ -126,6 +145,7 @@ func (c *Codec) coders(d Dictionary) *coders {
 	}
 	cores := runtime.GOMAXPROCS(0)
 	k := &coders{id: d.ID, dict: d, encoders: make(chan *encoder, cores), decoders: make(chan *zstd.Decoder, cores)}
+	k.index = sync.OnceValue(func() *index { return newIndex(d.Bytes) })
 	for range cores {
 		k.encoders <- nil
 		k.decoders <- nil
