@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -17,6 +19,17 @@ import (
 
 //go:embed sql/accept_results.sql
 var acceptResultsSQL string
+
+//go:embed sql/accept_first.sql
+var acceptFirstSQL string
+
+//go:embed sql/accept_settings.sql
+var acceptSettingsSQL string
+
+var (
+	acceptResultsStatement = numbered("accept_results", acceptResultsSQL)
+	acceptFirstStatement   = numbered("accept_first", acceptFirstSQL)
+)
 
 // linesAtOnce is how many lines go into a statement, which bounds the memory that
 // its arguments take.
@@ -85,16 +98,47 @@ func splitDuplicates(all []queue.Line) (lines []queue.Line, duplicates []seqleas
 }
 
 // acceptWhole stores all lines if every one of them is good, else nothing, in
-// one round trip.
+// one round trip. Nearly always none of the entries has a result yet, which costs
+// less to store; that one has one shows as a violation of its key, and then it is
+// likely of what comes next, too.
 func (s *Store) acceptWhole(ctx context.Context, organismID int32, r queue.Submission, lines []queue.Line) (whole bool, err error) {
+	arguments := acceptArguments(organismID, r, lines, attemptsOf(lines), true)
+	m := s.memory(organismID, r.PipelineVersion)
+	if !m.replacing() {
+		answer, err := s.accept(ctx, acceptFirstStatement, arguments)
+		if !isResultThere(err) {
+			return err == nil && answer.lines == len(lines), err
+		}
+	}
+	answer, err := s.accept(ctx, acceptResultsStatement, arguments)
+	if err == nil && answer.replaced > 0 {
+		m.replaced()
+	}
+	return err == nil && answer.lines == len(lines), err
+}
+
+// isResultThere says that a result was to be stored for an entry that has one.
+func isResultThere(err error) bool {
+	const uniqueViolation = "23505"
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == uniqueViolation && refused.ConstraintName == "result_pkey"
+}
+
+// acceptAnswer is the row that the statements answer.
+type acceptAnswer struct {
+	lines    int     // good ones
+	good     []int64 // which, counted from 1; nil: all
+	replaced int     // results
+}
+
+func (s *Store) accept(ctx context.Context, st statement, arguments pgx.StrictNamedArgs) (answer acceptAnswer, err error) {
 	err = s.with(ctx, func(c *pgxpool.Conn) error {
-		return withSettings(ctx, c, planSettingsSQL, acceptResultsSQL, acceptArguments(organismID, r, lines, attemptsOf(lines), true), func(rows pgx.Rows) error {
-			good, err := readList(rows)
-			whole = len(good) == len(lines)
+		return st.run(ctx, c, acceptSettingsSQL, arguments, func(rows pgx.Rows) (err error) {
+			answer, err = readAnswer(rows)
 			return err
 		})
 	})
-	return whole && err == nil, err
+	return answer, err
 }
 
 // errNotStored undoes a transaction whose answer is known.
@@ -128,26 +172,34 @@ func (s *Store) acceptLines(ctx context.Context, organismID int32, r queue.Submi
 // others. The leases of all its attempts are locked, so that every submission locks
 // them in the same order.
 func acceptSome(ctx context.Context, tx pgx.Tx, organismID int32, r queue.Submission, lines []queue.Line, attempts []pgtype.UUID) ([]seqlease.Refusal, error) {
-	rows, err := tx.Query(ctx, acceptResultsSQL, acceptArguments(organismID, r, lines, attempts, false))
+	values, err := acceptResultsStatement.values(acceptArguments(organismID, r, lines, attempts, false))
 	if err != nil {
 		return nil, err
 	}
-	good, err := readList(rows)
+	rows, err := tx.Query(ctx, acceptResultsStatement.text, values...)
 	if err != nil {
+		return nil, err
+	}
+	answer, err := readAnswer(rows)
+	if err != nil || answer.lines == len(lines) {
 		return nil, err
 	}
 	// The statement after has a fresh snapshot: of two equal submissions at once it
 	// sees the results of the one that came first.
-	return explainMissing(ctx, tx, r, without(lines, good))
+	return explainMissing(ctx, tx, r, without(lines, answer.good))
 }
 
-// readList reads the one row of accept_results: the good lines, counted from 1.
-func readList(rows pgx.Rows) ([]int64, error) {
-	list, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[[]int64])
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, errors.New("accept_results answered no row")
+// readAnswer reads the one row.
+func readAnswer(rows pgx.Rows) (a acceptAnswer, err error) {
+	defer rows.Close()
+	if !rows.Next() {
+		return a, cmp.Or(rows.Err(), errors.New("results were answered without a row"))
 	}
-	return list, err
+	if err := rows.Scan(&a.lines, &a.good, &a.replaced); err != nil {
+		return a, err
+	}
+	rows.Close()
+	return a, rows.Err()
 }
 
 // without returns the lines that are not in good.
@@ -178,18 +230,40 @@ func attemptsOf(lines []queue.Line) []pgtype.UUID {
 	return list
 }
 
+// acceptArguments are those of the statements. What is the same for all lines is
+// given once, beside an empty list.
 func acceptArguments(organismID int32, r queue.Submission, lines []queue.Line, attemptIDs []pgtype.UUID, whole bool) pgx.StrictNamedArgs {
-	n := len(lines)
-	attempts, accessions, versions, digests := lineKeys(lines)
-	outcomes, dictionaries, bodies := make([]int16, n), make([]int64, n), make([][]byte, n)
-	for i, line := range lines {
-		outcomes[i], dictionaries[i], bodies[i] = outcomeOf(line.Result), line.Packed.Dictionary, line.Packed.Bytes
+	accessions, digests, bodies := make([]string, len(lines)), make([][]byte, len(lines)), make([][]byte, len(lines))
+	for i := range lines {
+		accessions[i], digests[i], bodies[i] = string(lines[i].Accession), lines[i].Digest[:], lines[i].Packed.Bytes
 	}
+	_, attempts := alike(lines, func(l *queue.Line) pgtype.UUID { return uuid(l.AttemptID) })
+	version, versions := alike(lines, func(l *queue.Line) int64 { return int64(l.Version) })
+	outcome, outcomes := alike(lines, func(l *queue.Line) int16 { return outcomeOf(l.Result) })
+	dictionary, dictionaries := alike(lines, func(l *queue.Line) int64 { return l.Packed.Dictionary })
 	return pgx.StrictNamedArgs{
 		"organism": organismID, "version": int64(r.PipelineVersion), "claimed_by": r.ClaimedBy, "claimed_by_sum": nameSum(r.ClaimedBy),
-		"whole": whole, "attempt_ids": attemptIDs, "attempts": attempts, "accessions": accessions, "versions": versions,
-		"outcomes": outcomes, "digests": digests, "dictionaries": dictionaries, "bodies": bodies,
+		"whole": whole, "attempt_ids": attemptIDs, "attempts": attempts, "accessions": accessions,
+		"entry_version": version, "versions": versions, "outcome": outcome, "outcomes": outcomes, "digests": digests,
+		"dictionary": dictionary, "dictionaries": dictionaries, "bodies": bodies,
 	}
+}
+
+// alike returns the values of the lines, or the first and an empty list if all are
+// the same.
+func alike[T comparable](lines []queue.Line, of func(*queue.Line) T) (first T, list []T) {
+	first = of(&lines[0])
+	for i := range lines {
+		if of(&lines[i]) == first {
+			continue
+		}
+		list = make([]T, len(lines))
+		for i := range lines {
+			list[i] = of(&lines[i])
+		}
+		return first, list
+	}
+	return first, []T{}
 }
 
 // lineKeys are the columns that say what a line is about and what is in it.

@@ -1,13 +1,9 @@
 package postgres_test
 
 import (
-	"crypto/rand"
 	"fmt"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/pgcluster"
@@ -37,7 +33,7 @@ func durableStore(b *testing.B) *postgres.Store {
 	if err := postgres.Migrate(b.Context(), address); err != nil {
 		b.Fatal(err)
 	}
-	h := newHarness("", postgres.Options{})
+	h := newHarness("", postgres.Options{MaxConnections: benchConnections})
 	s := h.join(b, &database{address: address})
 	register(b, s)
 	return s
@@ -118,57 +114,6 @@ func answer(lease queue.Lease, body []byte) queue.Submission {
 		}
 	}
 	return queue.Submission{Organism: storetest.WestNile, PipelineVersion: 1, ClaimedBy: "pipeline", Lines: lines}
-}
-
-// BenchmarkDrain claims and answers batches of 100 with 16 goroutines until
-// nothing waits; an operation is one entry.
-func BenchmarkDrain(b *testing.B) {
-	for _, size := range []int{200, 1000, 6000} {
-		b.Run(fmt.Sprintf("body=%d", size), func(b *testing.B) {
-			s := durableStore(b)
-			group := register(b, s)
-			submitN(b, s, group.GroupID, b.N)
-			body := make([]byte, size)
-			_, _ = rand.Read(body) // never fails
-			var before, after int64
-			const wal = "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn"
-			if err := s.Pool().QueryRow(b.Context(), wal).Scan(&before); err != nil {
-				b.Fatal(err)
-			}
-			var claims, drained atomic.Int64
-			b.ReportAllocs()
-			b.ResetTimer()
-			var workers errgroup.Group
-			for range 16 {
-				workers.Go(func() error {
-					for {
-						lease, err := s.Claim(b.Context(), askFor(100))
-						if err != nil || len(lease.Entries) == 0 {
-							return err
-						}
-						claims.Add(1)
-						drained.Add(int64(len(lease.Entries)))
-						if _, err := s.AcceptResults(b.Context(), answer(lease, body)); err != nil {
-							return err
-						}
-					}
-				})
-			}
-			if err := workers.Wait(); err != nil {
-				b.Fatal(err)
-			}
-			b.StopTimer()
-			if drained.Load() != int64(b.N) {
-				b.Fatalf("drained %d entries of %d", drained.Load(), b.N)
-			}
-			if err := s.Pool().QueryRow(b.Context(), wal).Scan(&after); err != nil {
-				b.Fatal(err)
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "entries/s")
-			b.ReportMetric(float64(after-before)/float64(b.N)-float64(size), "WAL-B/entry")
-			b.ReportMetric(float64(claims.Load()), "claims")
-		})
-	}
 }
 
 // BenchmarkClaim claims and gives back 100 entries.

@@ -1,11 +1,9 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,8 +18,16 @@ import (
 //go:embed sql/claim.sql
 var claimSQL string
 
+//go:embed sql/claim_fresh.sql
+var claimFreshSQL string
+
 //go:embed sql/claim_settings.sql
 var claimSettingsSQL string
+
+var (
+	claimStatement      = numbered("claim", claimSQL)
+	claimFreshStatement = numbered("claim_fresh", claimFreshSQL)
+)
 
 //go:embed sql/peek_queue.sql
 var peekQueueSQL string
@@ -107,87 +113,49 @@ func (s *Store) giveBackDetached(ctx context.Context, id seqlease.AttemptID) err
 	return err
 }
 
-// scanned is what the claim statement answers.
-type scanned struct {
-	now, leaseUntil time.Time
-	mark            string
-	paused          bool
-	earliestEnd     *time.Time
-	reached         [claimableLanes]reached
-	surplusRank     *int64 // of entries of ended leases that wait again; nil: none
-	ended           []queue.EndedLease
-	entries         []queue.ClaimedEntry
-}
-
-// scan makes the claim.
+// scan makes the claim. Nearly always fresh entries or bulk work wait and nothing
+// else is due: then the statement that takes those is enough. If it finds none, the
+// other one looks at all rounds.
 func (s *Store) scan(ctx context.Context, organismID int32, c queue.Claim, at look) (*scanned, error) {
+	arguments := pgx.StrictNamedArgs{
+		"n": c.Entries, "organism": organismID, "version": int64(c.PipelineVersion), "attempt": uuid(c.AttemptID),
+		"seconds": int64(c.Lease / time.Second), "claimed_by": c.ClaimedBy, "worker_id": c.WorkerID, "payload": int64(queue.PayloadBytes),
+	}
+	if at.onlyFresh(c.Entries) {
+		fresh := maps.Clone(arguments)
+		maps.Copy(fresh, at.freshArguments())
+		found, err := s.take(ctx, claimFreshStatement, fresh, c, at)
+		if err != nil || len(found.entries) > 0 {
+			return found, err
+		}
+	}
 	probeFrom := pgtype.Timestamptz{Time: at.probeFrom, Valid: true}
 	if at.probeFrom.IsZero() {
 		probeFrom.InfinityModifier = pgtype.NegativeInfinity
 	}
-	payload := queue.PayloadBytes
 	if c.Entries > queue.PayloadLimit {
-		payload = 0
+		arguments["payload"] = int64(0)
 	}
-	arguments := at.arguments(c.Entries)
+	maps.Copy(arguments, at.arguments(c.Entries))
 	maps.Copy(arguments, pgx.StrictNamedArgs{
-		"organism": organismID, "version": int64(c.PipelineVersion), "probe_from": probeFrom, "attempt": uuid(c.AttemptID),
-		"seconds": int64(c.Lease / time.Second), "claimed_by": c.ClaimedBy, "worker_id": c.WorkerID, "payload": payload,
-		"max_attempts": s.limits.Attempts, "max_hand_outs": s.limits.HandOuts,
+		"probe_from": probeFrom, "max_attempts": s.limits.Attempts, "max_hand_outs": s.limits.HandOuts,
 	})
+	return s.take(ctx, claimStatement, arguments, c, at)
+}
+
+// take runs one of the claim's statements.
+func (s *Store) take(ctx context.Context, st statement, arguments pgx.StrictNamedArgs, c queue.Claim, at look) (*scanned, error) {
 	var found *scanned
 	err := s.retry(ctx, func() error {
 		found = &scanned{}
 		return s.with(ctx, func(conn *pgxpool.Conn) error {
-			return withSettings(ctx, conn, claimSettingsSQL, claimSQL, arguments, func(rows pgx.Rows) error { return found.read(rows, c, at) })
+			return st.run(ctx, conn, claimSettingsSQL, arguments, func(rows pgx.Rows) error { return found.read(rows, c, at) })
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(found.entries, func(a, b queue.ClaimedEntry) int { return cmp.Compare(a.Place, b.Place) })
 	return found, nil
-}
-
-// read takes in the head row, which has place -1, and the entries.
-func (f *scanned) read(rows pgx.Rows, c queue.Claim, at look) error {
-	var current *int64
-	var registered, paused *bool
-	var now, until, submittedAt *time.Time
-	var mark *string
-	var endedOf, endedWorkers []string
-	var earliest *time.Time
-	var surplus *int64
-	var lane queue.Lane
-	var p spot
-	for rows.Next() {
-		var e queue.ClaimedEntry
-		if err := rows.Scan(&e.Place, &now, &until, &mark, &current, &registered, &paused, &earliest, &surplus, &endedOf, &endedWorkers,
-			&lane, &p.rank, &p.id, &e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &submittedAt, &e.Attempt,
-			&e.Packed.Dictionary, &e.Packed.Bytes); err != nil {
-			return err
-		}
-		if e.Place >= 0 {
-			e.SubmittedAt = submittedAt.UTC()
-			f.entries = append(f.entries, e)
-			if lane >= 0 { // else it was in an ended lease
-				f.reached[lane].note(at, lane, p)
-			}
-			continue
-		}
-		if err := queue.CheckLive(c.Organism, c.PipelineVersion, seqlease.PipelineVersion(*current), *registered); err != nil {
-			return err
-		}
-		f.now, f.leaseUntil, f.mark, f.paused = now.UTC(), until.UTC(), *mark, *paused
-		f.surplusRank = surplus
-		if !f.paused {
-			f.earliestEnd = earliest
-		}
-		for i, user := range endedOf {
-			f.ended = append(f.ended, queue.EndedLease{ClaimedBy: user, WorkerID: endedWorkers[i]})
-		}
-	}
-	return rows.Err()
 }
 
 // peeked is what can be said of a queue without looking for work.

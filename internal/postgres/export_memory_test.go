@@ -30,6 +30,13 @@ func ClaimArguments(organismID int32, n int, rank, id int64, more pgx.StrictName
 	return arguments
 }
 
+// ClaimFreshArguments are those of a claim that takes fresh entries alone.
+func ClaimFreshArguments(rank, id int64, more pgx.StrictNamedArgs) pgx.StrictNamedArgs {
+	arguments := look{after: bounds{{rank, id}}}.freshArguments()
+	maps.Copy(arguments, more)
+	return arguments
+}
+
 // JustLooked makes the last look at the whole queue have begun at this moment, and
 // the last turns of suspects that looked at the whole lane a second before, and
 // claims look at suspects from now on only beyond the present instant.
@@ -42,4 +49,9 @@ func (s *Store) JustLooked(organismID int32, version seqlease.PipelineVersion) {
 		m.after[lane] = spot{m.scannedAt.UnixMicro(), 0}
 		m.turnedAt[lane] = m.scannedAt.Add(-scanInterval)
 	}
+}
+
+// JustReplaced makes results have replaced others at this moment.
+func (s *Store) JustReplaced(organismID int32, version seqlease.PipelineVersion) {
+	s.memory(organismID, version).replaced()
 }

@@ -10,8 +10,10 @@ import (
 
 // The statements whose plans are tested.
 var (
-	ClaimSQL         = claimSQL
-	ClaimSettingsSQL = claimSettingsSQL
+	ClaimSQL          = claimSQL
+	ClaimFreshSQL     = claimFreshSQL
+	ClaimSettingsSQL  = claimSettingsSQL
+	AcceptSettingsSQL = acceptSettingsSQL
 )
 
 // Forget drops what this process remembers of the queues.

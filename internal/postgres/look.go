@@ -72,6 +72,19 @@ func (l look) arguments(n int) pgx.StrictNamedArgs {
 	}
 }
 
+// onlyFresh says that a claim of n that finds anything fresh needn't look at
+// anything else.
+func (l look) onlyFresh(n int) bool {
+	return !l.whole && l.turn == 0 && n <= queue.PayloadLimit
+}
+
+// freshArguments say where claims look that take fresh entries alone.
+func (l look) freshArguments() pgx.StrictNamedArgs {
+	var s stretches
+	s.round(roundFresh, l, queue.LaneFresh, queue.LaneBulk)
+	return pgx.StrictNamedArgs{"lanes": s.lanes, "from_ranks": s.fromRanks, "from_ids": s.fromIDs, "to_ranks": s.toRanks, "to_ids": s.toIDs}
+}
+
 // The bounds of how many ended leases one claim takes over: a lease has up to
 // 1,000 entries, most of which become tickets.
 const (

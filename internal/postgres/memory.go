@@ -16,6 +16,9 @@ const (
 	// changedInterval is how often a claim does so while the mark shows that
 	// something was added.
 	changedInterval = 100 * time.Millisecond
+	// replacingInterval is how long results are expected to replace others after some
+	// did.
+	replacingInterval = time.Second
 	// shortestLease is the least that a claim may ask for (protocol).
 	shortestLease = 10 * time.Second
 	// turnInterval is how many claims it takes until suspects are looked for first.
@@ -66,6 +69,11 @@ type memory struct {
 	// turnedAt is when the last turn of each lane of suspects began that looked at
 	// the whole lane.
 	turnedAt [claimableLanes]time.Time
+	// noneAt is the mark at which a look at the whole of a lane of suspects found none
+	// in it, or empty: whatever puts one there changes the mark.
+	noneAt [claimableLanes]string
+	// replacedAt is when results were accepted last that replaced others.
+	replacedAt time.Time
 }
 
 // emptiness says that nothing was waiting, and until when that can be trusted:
@@ -151,7 +159,8 @@ func (m *memory) next(distrust bool) step {
 // look begins a look. Every fourth begins with the suspects, those in batches and
 // those alone by turns, so that fresh entries don't starve them. Once a second such
 // a turn looks at the whole lane: looks at the whole queue end with what is fresh,
-// and however many there are, none of them need be a turn.
+// and however many there are, none of them need be a turn. A lane that was empty,
+// and has the same mark, is left out in between.
 func (m *memory) look(whole bool, now time.Time) look {
 	l := look{whole: whole, after: m.after}
 	if !whole {
@@ -163,8 +172,12 @@ func (m *memory) look(whole bool, now time.Time) look {
 	case turn == 0 && m.looks > 0:
 		l.turn = queue.LaneAlone
 	}
-	if l.turn != 0 && now.Sub(m.turnedAt[l.turn]) >= scanInterval {
+	switch {
+	case l.turn == 0:
+	case now.Sub(m.turnedAt[l.turn]) >= scanInterval:
 		l.wholeTurn, m.turnedAt[l.turn] = true, now
+	case !whole && m.noneAt[l.turn] != "" && m.noneAt[l.turn] == m.newestMark:
+		l.turn = 0 // there is none
 	}
 	m.looks++
 	return l
@@ -188,7 +201,14 @@ func (m *memory) note(at look, n int, found *scanned) {
 	for lane := range m.after {
 		m.after[lane] = nextBound(m.after[lane], at, queue.Lane(lane), n, found)
 	}
+	if at.turn != 0 && (at.wholeTurn || at.whole) {
+		m.noneAt[at.turn] = ""
+		if none := (reached{}); found.reached[at.turn] == none && !found.paused {
+			m.noneAt[at.turn] = found.mark
+		}
+	}
 	if found.surplusRank != nil {
+		m.noneAt = [claimableLanes]string{}
 		m.after.moveBack(queue.LaneSuspect, *found.surplusRank)
 		m.after.moveBack(queue.LaneAlone, *found.surplusRank)
 	}
@@ -251,4 +271,20 @@ func (m *memory) moveBack(lane queue.Lane, rank int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.after.moveBack(lane, rank)
+	m.noneAt[lane] = ""
+}
+
+// replacing says that results are likely to replace others: some did in the last
+// second.
+func (m *memory) replacing() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.replacedAt.IsZero() && time.Since(m.replacedAt) < replacingInterval
+}
+
+// replaced notes that results replaced others.
+func (m *memory) replaced() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.replacedAt = time.Now() //nolint:forbidigo // paces; says nothing about leases
 }

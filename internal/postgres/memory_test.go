@@ -77,6 +77,42 @@ func TestMemory_L9_EveryFourthLookBeginsWithSuspects(t *testing.T) {
 	}
 }
 
+// L9: a lane of suspects that was found empty has no turns, as long as nothing was
+// added, but for one look at all of it a second.
+func TestMemory_L9_NoTurnWhereTheMarkProvesThatThereAreNoSuspects(t *testing.T) {
+	t.Parallel()
+	m, now := &memory{}, time.Unix(1000, 0)
+	turns := func() (count int) {
+		for range 2 * turnInterval {
+			l := m.look(false, now)
+			found := took(0, 0, 3)
+			found.mark = m.newestMark
+			if l.turn != 0 {
+				count++
+			}
+			m.note(l, 3, found)
+		}
+		return count
+	}
+	m.newestMark = "m"
+	if first, more := turns()+turns(), turns(); first < 2 || more != 0 {
+		t.Errorf("%d turns at first and %d then, want each lane to be looked at and no more", first, more)
+	}
+	now = now.Add(scanInterval)
+	if due := turns(); due != 2 {
+		t.Errorf("%d turns after a second, want one of each lane", due)
+	}
+	m.newestMark = "n"
+	if changed := turns(); changed != 2 {
+		t.Errorf("%d turns after something was added, want one of each lane", changed)
+	}
+	m.noneAt = [claimableLanes]string{"n", "n", "n", "n"}
+	m.moveBack(queue.LaneSuspect, 7)
+	if own := turns(); own != 1 {
+		t.Errorf("%d turns after this process put suspects there, want one of their lane", own)
+	}
+}
+
 // L9: suspects may lie behind the bound, and looks at the whole queue that find
 // something fresh never come to them, whatever the rhythm of the claims.
 func TestMemory_L9_SuspectsBehindTheBoundHaveTheirTurnsAtAnyPace(t *testing.T) {
@@ -188,6 +224,22 @@ func TestMemory_L14_EmptyQueueIsLookedAtTogether(t *testing.T) {
 	m.scannedAt = m.scannedAt.Add(-scanInterval)
 	if due := m.next(false); due.lead == nil {
 		t.Errorf("after a second got %+v, want a shared look though the mark may be the same", due)
+	}
+}
+
+func TestMemory_V9_ReplacingIsExpectedForASecond(t *testing.T) {
+	t.Parallel()
+	m := &memory{}
+	if m.replacing() {
+		t.Error("nothing was replaced yet")
+	}
+	m.replaced()
+	if !m.replacing() {
+		t.Error("results were replaced just now, want more of that to be expected")
+	}
+	m.replacedAt = m.replacedAt.Add(-replacingInterval)
+	if m.replacing() {
+		t.Error("none was replaced for a second, want none to be expected")
 	}
 }
 

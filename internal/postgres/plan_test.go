@@ -11,6 +11,7 @@ import (
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/postgres"
+	"github.com/seqlease/seqlease/internal/queue"
 )
 
 // planNode is a node of EXPLAIN (ANALYZE, FORMAT JSON).
@@ -39,64 +40,136 @@ func (n planNode) walk(visit func(planNode)) {
 func TestClaim_L2_KeptPlanTouchesOnlyWhatItTakes(t *testing.T) {
 	t.Parallel()
 	const n = 100
-	g := newStage(t)
-	g.exec(t, "VACUUM ANALYZE")
-	g.exec(t, "BEGIN")
-	g.exec(t, strings.ReplaceAll(postgres.ClaimSettingsSQL, ", true)", ", false)")) // for the session
-	g.exec(t, "COMMIT")
-	g.exec(t, "SET plan_cache_mode = force_generic_plan")
-	text, execute := prepared(t, g.other, claimArguments(2, n, 200, 0))
-	g.exec(t, text)
-	g.exec(t, "EXPLAIN "+execute) // plans it while nothing is there
-	submitN(t, g.Store, g.group.GroupID, 5000)
-	if id := g.ask(t, "SELECT organism_id FROM entry LIMIT 1"); id != 2 {
-		t.Fatalf("the organism has id %d, want 2", id)
+	for name, c := range map[string]struct {
+		text             string
+		arguments        pgx.StrictNamedArgs
+		scans, untouched int
+	}{
+		// Each of the four rounds has a scan by index and one by place. Only that of the
+		// fresh entries is begun, and once: the other stretches aren't looked at.
+		"claim":       {postgres.ClaimSQL, claimArguments(2, n, 200, 0), 8, 3},
+		"claim_fresh": {postgres.ClaimFreshSQL, claimFreshArguments(2, n, 200, 0), 2, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newStage(t)
+			kept := g.keep(t, postgres.ClaimSettingsSQL, c.text, c.arguments)
+			submitN(t, g.Store, g.group.GroupID, 5000)
+			if id := g.ask(t, "SELECT organism_id FROM entry LIMIT 1"); id != 2 {
+				t.Fatalf("the organism has id %d, want 2", id)
+			}
+			checkTicketScans(t, kept(t), n, c.scans, c.untouched)
+			if left := g.ask(t, "SELECT count(*) FROM ticket"); left != 5000-n {
+				t.Errorf("%d tickets are left, want %d", left, 5000-n)
+			}
+		})
 	}
+}
 
-	var document []byte
-	if err := g.other.QueryRow(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) "+execute).Scan(&document); err != nil {
-		t.Fatal(err)
-	}
-	var plans []struct{ Plan planNode }
-	if err := json.Unmarshal(document, &plans); err != nil {
-		t.Fatal(err)
-	}
-	var ticketScans, untouched int
+// checkTicketScans wants that many scans of ticket, by index and by place, some of
+// which are never begun, and one that is.
+func checkTicketScans(t *testing.T, plan planNode, n float64, wantScans, wantUntouched int) {
+	t.Helper()
+	var scans, untouched int
 	var begun float64
-	plans[0].Plan.walk(func(p planNode) {
+	plan.walk(func(p planNode) {
 		if p.Type == "Seq Scan" || p.Type == "Bitmap Heap Scan" {
 			t.Errorf("%s on %s", p.Type, p.Relation)
 		}
 		if p.Type == "Sort" && p.Rows > n {
 			t.Errorf("sorts %.0f rows", p.Rows)
 		}
-		if p.Relation == "ticket" && strings.Contains(p.Type, "Scan") {
-			ticketScans++
-			if p.Rows > n || p.Removed > 0 {
-				t.Errorf("%s on ticket reads %.0f rows and drops %.0f, want at most %d and 0", p.Type, p.Rows, p.Removed, n)
+		if p.Relation != "ticket" || !strings.Contains(p.Type, "Scan") {
+			return
+		}
+		scans++
+		if p.Rows > n || p.Removed > 0 {
+			t.Errorf("%s on ticket reads %.0f rows and drops %.0f, want at most %.0f and 0", p.Type, p.Rows, p.Removed, n)
+		}
+		if p.Type == "Index Scan" {
+			begun += p.Loops
+			if p.Loops == 0 {
+				untouched++
 			}
-			if p.Type == "Index Scan" {
-				begun += p.Loops
-				if p.Loops == 0 {
-					untouched++
-				}
-				for _, part := range []string{"organism_id = ", "pipeline_version = ", "lane = ", "ROW(rank, entry_id) > ", "ROW(rank, entry_id) <= "} {
-					if !strings.Contains(p.Condition, part) {
-						t.Errorf("the index on ticket is searched for %s, want %s in it", p.Condition, part)
-					}
+			for _, part := range []string{"organism_id = ", "pipeline_version = ", "lane = ", "ROW(rank, entry_id) > ", "ROW(rank, entry_id) <= "} {
+				if !strings.Contains(p.Condition, part) {
+					t.Errorf("the index on ticket is searched for %s, want %s in it", p.Condition, part)
 				}
 			}
 		}
 	})
-	// Each of the four rounds has a scan by index and one by place. Only that of the
-	// fresh entries is begun, and once: the other stretches aren't looked at.
-	if ticketScans != 8 || untouched != 3 || begun != 1 {
-		t.Errorf("%d scans of ticket, %d by index never begun and %.0f begun, want 8, 3 and 1:\n%s", ticketScans, untouched, begun, document)
-	}
-	if left := g.ask(t, "SELECT count(*) FROM ticket"); left != 5000-n {
-		t.Errorf("%d tickets are left, want %d", left, 5000-n)
+	if scans != wantScans || untouched != wantUntouched || begun != 1 {
+		t.Errorf("%d scans of ticket, %d by index never begun and %.0f begun, want %d, %d and 1", scans, untouched, begun, wantScans, wantUntouched)
 	}
 }
+
+// keep has the statement planned, once and for all, on the stage's other
+// connection. What it returns runs it.
+func (g *stage) keep(t *testing.T, settings, sql string, arguments pgx.StrictNamedArgs) func(t *testing.T) planNode {
+	t.Helper()
+	g.exec(t, "VACUUM ANALYZE")
+	g.exec(t, strings.ReplaceAll(settings, ", true)", ", false)")) // for the session
+	g.exec(t, "SET plan_cache_mode = force_generic_plan")
+	text, execute := prepared(t, g.other, sql, arguments)
+	g.exec(t, text)
+	g.exec(t, "EXPLAIN "+execute)
+	return func(t *testing.T) planNode {
+		t.Helper()
+		var document []byte
+		if err := g.other.QueryRow(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) "+execute).Scan(&document); err != nil {
+			t.Fatal(err)
+		}
+		var plans []struct{ Plan planNode }
+		if err := json.Unmarshal(document, &plans); err != nil {
+			t.Fatal(err)
+		}
+		return plans[0].Plan
+	}
+}
+
+// A submission finds its lease by the attempt's key and its entries by theirs,
+// though all was planned while there were none: else each would go through all
+// leases of the version, dead ones included.
+func TestAccept_L3_KeptPlanLooksUpByKey(t *testing.T) {
+	t.Parallel()
+	for name, text := range postgres.AcceptStatements {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newStage(t)
+			kept := g.keep(t, postgres.AcceptSettingsSQL, text, postgres.AcceptArguments(2, answer(queue.Lease{
+				AttemptID: theAttempt, Entries: []queue.ClaimedEntry{{AccessionVersion: seqlease.AccessionVersion{Accession: "A", Version: 1}}},
+			}, []byte{1})))
+			made := submitN(t, g.Store, g.group.GroupID, 50)
+			for range 4 {
+				g.mustClaim(t, askFor(10))
+			}
+			g.exec(t, "UPDATE lease SET attempt_id = '"+theAttempt.String()+"' WHERE attempt_id = (SELECT min(attempt_id::text)::uuid FROM lease)")
+			g.exec(t, "UPDATE entry SET accession = 'A' WHERE id = (SELECT entry_ids[1] FROM lease WHERE attempt_id = '"+theAttempt.String()+"')")
+			looked := map[string]int{}
+			kept(t).walk(func(p planNode) {
+				if p.Type == "Seq Scan" || p.Type == "Bitmap Heap Scan" {
+					t.Errorf("%s on %s", p.Type, p.Relation)
+				}
+				if p.Type != "Index Scan" || p.Loops == 0 {
+					return
+				}
+				if key := map[string]string{"lease": "attempt_id", "entry": "accession"}[p.Relation]; key != "" {
+					looked[p.Relation]++
+					if !strings.Contains(p.Condition, key) || p.Rows > 1 || p.Removed > 0 {
+						t.Errorf("%s is searched for %s, reads %.0f rows and drops %.0f, want %s, 1 and 0", p.Relation, p.Condition, p.Rows, p.Removed, key)
+					}
+				}
+			})
+			if looked["lease"] < 2 || looked["entry"] != 1 { // to lock it, and to cut it
+				t.Errorf("lookups: %v, want 2 or more of the lease and 1 of the entry", looked)
+			}
+			g.wantCounts(t, map[string]int64{"result": 1, "(SELECT unnest(entry_ids) FROM lease) AS held": 39, "entry": int64(len(made))})
+		})
+	}
+}
+
+// theAttempt is one that a statement can be planned for before it claims.
+var theAttempt = seqlease.NewAttemptID()
 
 // claimArguments are those of a claim that looks at leases of any age, too.
 func claimArguments(organismID int32, n int, rank, id int64) pgx.StrictNamedArgs {
@@ -108,10 +181,18 @@ func claimArguments(organismID int32, n int, rank, id int64) pgx.StrictNamedArgs
 	})
 }
 
-// prepared returns PREPARE and EXECUTE for the claim with the arguments.
-func prepared(t *testing.T, c *pgx.Conn, arguments pgx.StrictNamedArgs) (prepare, execute string) {
+// claimFreshArguments are those of a claim of fresh entries alone.
+func claimFreshArguments(organismID int32, n int, rank, id int64) pgx.StrictNamedArgs {
+	return postgres.ClaimFreshArguments(rank, id, pgx.StrictNamedArgs{
+		"n": n, "organism": organismID, "version": 1, "attempt": seqlease.NewAttemptID().String(), "seconds": 600,
+		"claimed_by": "pipeline", "worker_id": "w", "payload": 8 << 20,
+	})
+}
+
+// prepared returns PREPARE and EXECUTE for the statement with the arguments.
+func prepared(t *testing.T, c *pgx.Conn, sql string, arguments pgx.StrictNamedArgs) (prepare, execute string) {
 	t.Helper()
-	text, values, err := arguments.RewriteQuery(t.Context(), c, postgres.ClaimSQL, nil)
+	text, values, err := arguments.RewriteQuery(t.Context(), c, sql, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +203,15 @@ func prepared(t *testing.T, c *pgx.Conn, arguments pgx.StrictNamedArgs) (prepare
 			literals[i] = "'" + v + "'"
 		case pgtype.Timestamptz:
 			literals[i] = "'-infinity'"
+		case []string:
+			literals[i] = arrayLiteral(v)
+		case [][]byte:
+			literals[i] = "'{" + strings.Repeat(`"\\x00000000000000000000000000000000"`, len(v)) + "}'"
+		case []pgtype.UUID:
+			literals[i] = "'{" + theAttempt.String() + "}'"
+			if len(v) == 0 {
+				literals[i] = "'{}'"
+			}
 		case []int16:
 			literals[i] = arrayLiteral(v)
 		case []int64:

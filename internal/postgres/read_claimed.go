@@ -15,6 +15,8 @@ import (
 //go:embed sql/read_claimed.sql
 var readClaimedSQL string
 
+var readClaimedStatement = numbered("read_claimed", readClaimedSQL)
+
 // ReadClaimed returns a page of a claim's entries by their places as claimed, as
 // [queue.Store] says.
 func (s *Store) ReadClaimed(ctx context.Context, id seqlease.AttemptID, skip, limit int) ([]queue.ClaimedEntry, error) {
@@ -26,7 +28,7 @@ func (s *Store) ReadClaimed(ctx context.Context, id seqlease.AttemptID, skip, li
 	err := s.repeat(ctx, func() error {
 		list = nil
 		return s.with(ctx, func(c *pgxpool.Conn) error {
-			return withSettings(ctx, c, planSettingsSQL, readClaimedSQL, arguments, func(rows pgx.Rows) (err error) {
+			return readClaimedStatement.run(ctx, c, planSettingsSQL, arguments, func(rows pgx.Rows) (err error) {
 				list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (e queue.ClaimedEntry, err error) {
 					err = row.Scan(&e.Place, &e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &e.SubmittedAt, &e.Attempt,
 						&e.Packed.Dictionary, &e.Packed.Bytes)

@@ -94,10 +94,14 @@ func (s *Store) change(ctx context.Context, f func(pgx.Tx) error) error {
 // withSettings runs a settings statement and then the statement, both in one
 // round trip and one implicit transaction, and hands the rows of the second to
 // read. The answer counts only if the error is nil: it may come at the end.
-func withSettings(ctx context.Context, c *pgxpool.Conn, settings, statement string, arguments pgx.StrictNamedArgs, read func(pgx.Rows) error) (err error) {
+func withSettings(ctx context.Context, c *pgxpool.Conn, settings, text string, arguments pgx.StrictNamedArgs, read func(pgx.Rows) error) error {
+	return inOneTrip(ctx, c, settings, text, []any{arguments}, read)
+}
+
+func inOneTrip(ctx context.Context, c *pgxpool.Conn, settings, text string, arguments []any, read func(pgx.Rows) error) (err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(settings)
-	batch.Queue(statement, arguments)
+	batch.Queue(text, arguments...)
 	results := c.SendBatch(ctx, batch)
 	defer func() {
 		if closed := results.Close(); err == nil {

@@ -43,7 +43,7 @@ func TestClaim_L2_BoundSkipsDeadTicketsBehindAnOldSnapshot(t *testing.T) {
 func (g *stage) claimBuffers(t *testing.T, organismID int32, rank, id int64) (buffers int64) {
 	t.Helper()
 	const n = 100
-	text, execute := prepared(t, g.other, claimArguments(organismID, n, rank, id))
+	text, execute := prepared(t, g.other, postgres.ClaimSQL, claimArguments(organismID, n, rank, id))
 	run(t, g.other, "BEGIN", postgres.ClaimSettingsSQL, text)
 	var document []byte
 	if err := g.other.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+execute).Scan(&document); err != nil {

@@ -127,6 +127,7 @@ func newCluster(t *testing.T) (*pgcluster.Cluster, string) {
 	if err := postgres.Migrate(t.Context(), address); err != nil {
 		t.Fatal(err)
 	}
+	run(t, connect(t, address), "CHECKPOINT") // so that an outage doesn't undo the migrations
 	return c, address
 }
 

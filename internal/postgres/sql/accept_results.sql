@@ -1,46 +1,56 @@
 -- seqlease accept_results (L3, L5, L10): the clock is read after the lease rows are locked; lines that are not answered as good are missing
+-- Leases and entries are found by their keys, however small the tables were when this
+-- was planned: IS NOT DISTINCT FROM can't be looked up in an index.
 WITH held AS MATERIALIZED (
     SELECT attempt_id, part, lease_until, entry_ids, positions, revisions, attempts, hand_outs
     FROM lease
-    WHERE attempt_id = ANY (@attempt_ids::uuid[]) AND organism_id = @organism::int AND pipeline_version = @version::bigint
-        AND claimed_by = @claimed_by::text
+    WHERE attempt_id = ANY (@attempt_ids::uuid[]) AND organism_id IS NOT DISTINCT FROM @organism::int
+        AND pipeline_version IS NOT DISTINCT FROM @version::bigint AND claimed_by = @claimed_by::text
     ORDER BY attempt_id, part FOR UPDATE
 ),
-place AS MATERIALIZED (
-    SELECT h.attempt_id, h.part, p.entry_id, p.position, p.revision, p.attempts, p.hand_outs
-    FROM held AS h, unnest(h.entry_ids, h.positions, h.revisions, h.attempts, h.hand_outs)
-        AS p (entry_id, position, revision, attempts, hand_outs)
-    WHERE h.lease_until > clock_timestamp()
+clock AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM (SELECT count(*) FROM held) AS locked
 ),
+place AS MATERIALIZED (
+    SELECT h.attempt_id, h.part, p.entry_id, p.revision
+    FROM held AS h, unnest(h.entry_ids, h.revisions) AS p (entry_id, revision)
+    WHERE h.lease_until > (SELECT at FROM clock)
+),
+-- What is the same for all lines is sent once, beside an empty list.
 line AS MATERIALIZED (
-    SELECT l.n, l.attempt_id, l.outcome, l.digest, l.dictionary_id, l.body, e.id AS entry_id, e.revision, e.released
+    SELECT l.n, coalesce(l.attempt_id, @attempt_ids[1]) AS attempt_id, coalesce(l.outcome, @outcome::smallint) AS outcome, l.digest,
+        coalesce(l.dictionary_id, @dictionary::bigint) AS dictionary_id, l.body, e.id AS entry_id, e.revision, e.released
     FROM unnest(@attempts::uuid[], @accessions::text[], @versions::bigint[], @outcomes::smallint[], @digests::bytea[],
         @dictionaries::bigint[], @bodies::bytea[]) WITH ORDINALITY
         AS l (attempt_id, accession, version, outcome, digest, dictionary_id, body, n)
     CROSS JOIN LATERAL (
         SELECT id, revision, released_at IS NOT NULL AS released
-        FROM entry WHERE accession = l.accession AND version = l.version AND organism_id = @organism OFFSET 0
+        FROM entry
+        WHERE accession = l.accession AND version = coalesce(l.version, @entry_version::bigint) AND organism_id IS NOT DISTINCT FROM @organism OFFSET 0
     ) AS e
 ),
 -- A full join can't be a nested loop, however few rows a kept plan expects.
 matched AS MATERIALIZED (
-    SELECT l.n, l.outcome, l.digest, l.dictionary_id, l.body, l.released, p.attempt_id, p.part, p.entry_id, p.position,
-        p.revision, p.attempts, p.hand_outs
+    SELECT l.n, l.outcome, l.digest, l.dictionary_id, l.body, l.released, p.attempt_id, p.entry_id, p.revision
     FROM line AS l
     FULL JOIN place AS p ON p.entry_id = l.entry_id AND p.attempt_id = l.attempt_id AND p.revision = l.revision
 ),
 good AS MATERIALIZED (
-    SELECT count(*) AS lines, coalesce(array_agg(n), '{}') AS list, coalesce(bool_or(released), false) AS released,
-        count(*) > 0 AND (NOT @whole::boolean OR count(*) = cardinality(@attempts)) AS storing
-    FROM matched WHERE n IS NOT NULL AND part IS NOT NULL
+    SELECT lines, released, lines = places AS complete,
+        lines > 0 AND (NOT @whole::boolean OR lines = cardinality(@accessions)) AS storing
+    FROM (
+        SELECT count(n) FILTER (WHERE entry_id IS NOT NULL) AS lines, count(entry_id) AS places,
+            coalesce(bool_or(released AND entry_id IS NOT NULL), false) AS released
+        FROM matched
+    ) AS m
 ),
 stored AS MATERIALIZED (
     INSERT INTO result (pipeline_version, entry_id, attempt_id, dictionary_id, processed_at, organism_id, revision,
         claimed_by_sum, outcome, digest, body)
-    SELECT @version, m.entry_id, m.attempt_id, m.dictionary_id, clock_timestamp(), @organism, m.revision,
+    SELECT @version, m.entry_id, m.attempt_id, m.dictionary_id, (SELECT at FROM clock), @organism, m.revision,
         @claimed_by_sum::int, m.outcome, m.digest, m.body
     FROM matched AS m
-    WHERE m.n IS NOT NULL AND m.part IS NOT NULL AND (SELECT storing FROM good)
+    WHERE m.n IS NOT NULL AND m.entry_id IS NOT NULL AND (SELECT storing FROM good)
     ORDER BY m.entry_id
     ON CONFLICT (pipeline_version, entry_id) DO UPDATE SET
         attempt_id = excluded.attempt_id, dictionary_id = excluded.dictionary_id, processed_at = excluded.processed_at,
@@ -48,16 +58,21 @@ stored AS MATERIALIZED (
         digest = excluded.digest, body = excluded.body
     RETURNING entry_id, xmax <> '0'::xid AS replaced -- an inserted row has no xmax, an overwritten one carries its lock
 ),
+-- What is left of leases of which some places have no line.
 remaining AS MATERIALIZED (
-    SELECT attempt_id, part,
-        array_agg(entry_id ORDER BY position) FILTER (WHERE n IS NULL) AS entry_ids,
-        array_agg(position ORDER BY position) FILTER (WHERE n IS NULL) AS positions,
-        array_agg(revision ORDER BY position) FILTER (WHERE n IS NULL) AS revisions,
-        array_agg(attempts ORDER BY position) FILTER (WHERE n IS NULL) AS attempts,
-        array_agg(hand_outs ORDER BY position) FILTER (WHERE n IS NULL) AS hand_outs
-    FROM matched
-    WHERE part IS NOT NULL AND (SELECT storing FROM good)
-    GROUP BY attempt_id, part HAVING count(n) > 0
+    SELECT h.attempt_id, h.part,
+        array_agg(p.entry_id ORDER BY p.position) FILTER (WHERE NOT p.done) AS entry_ids,
+        array_agg(p.position ORDER BY p.position) FILTER (WHERE NOT p.done) AS positions,
+        array_agg(p.revision ORDER BY p.position) FILTER (WHERE NOT p.done) AS revisions,
+        array_agg(p.attempts ORDER BY p.position) FILTER (WHERE NOT p.done) AS attempts,
+        array_agg(p.hand_outs ORDER BY p.position) FILTER (WHERE NOT p.done) AS hand_outs
+    FROM held AS h
+    CROSS JOIN LATERAL (
+        SELECT u.*, u.entry_id IN (SELECT entry_id FROM matched WHERE n IS NOT NULL AND entry_id IS NOT NULL) AS done
+        FROM unnest(h.entry_ids, h.positions, h.revisions, h.attempts, h.hand_outs) AS u (entry_id, position, revision, attempts, hand_outs)
+    ) AS p
+    WHERE (SELECT storing AND NOT complete FROM good)
+    GROUP BY h.attempt_id, h.part HAVING bool_or(p.done)
 ),
 cut AS (
     UPDATE lease AS l SET entry_ids = r.entry_ids, positions = r.positions, revisions = r.revisions,
@@ -67,8 +82,11 @@ cut AS (
 ),
 done AS (
     DELETE FROM lease AS l
-    USING remaining AS r
-    WHERE l.attempt_id = ANY (@attempt_ids) AND l.attempt_id = r.attempt_id AND l.part = r.part AND r.entry_ids IS NULL
+    USING (
+        SELECT attempt_id, part FROM held WHERE lease_until > (SELECT at FROM clock) AND (SELECT storing AND complete FROM good)
+        UNION ALL SELECT attempt_id, part FROM remaining WHERE entry_ids IS NULL
+    ) AS r
+    WHERE l.attempt_id = ANY (@attempt_ids) AND l.attempt_id = r.attempt_id AND l.part = r.part
 ),
 -- A quarantined entry has a result, so only one that replaces another frees it.
 free AS (
@@ -85,4 +103,6 @@ bump AS (
         AND @version = (SELECT current_version FROM organism WHERE id = @organism)
         AND (EXISTS (SELECT FROM stored WHERE replaced) OR (SELECT released AND storing FROM good))
 )
-SELECT list FROM good
+SELECT lines, CASE WHEN lines < cardinality(@accessions) THEN ARRAY(SELECT n FROM matched WHERE n IS NOT NULL AND entry_id IS NOT NULL) END AS list,
+    (SELECT count(*) FROM stored WHERE replaced) AS replaced
+FROM good

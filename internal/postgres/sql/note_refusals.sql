@@ -5,7 +5,7 @@ WITH line AS MATERIALIZED (
     FROM unnest(@attempts::uuid[], @accessions::text[], @versions::bigint[], @reasons::text[])
         WITH ORDINALITY AS l (attempt_id, accession, version, reason, n)
     CROSS JOIN LATERAL (
-        SELECT id FROM entry WHERE accession = l.accession AND version = l.version AND organism_id = @organism::int
+        SELECT id FROM entry WHERE accession = l.accession AND version = l.version AND organism_id IS NOT DISTINCT FROM @organism::int
         OFFSET 0 FOR KEY SHARE SKIP LOCKED
     ) AS e
 ),

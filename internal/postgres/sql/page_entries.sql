@@ -3,7 +3,7 @@ WITH named AS MATERIALIZED (
     SELECT DISTINCT e.id
     FROM unnest(@accessions::text[], @versions::bigint[]) AS k (accession, version)
     CROSS JOIN LATERAL (
-        SELECT id FROM entry WHERE accession = k.accession AND version = k.version AND organism_id = @organism::int OFFSET 0
+        SELECT id FROM entry WHERE accession = k.accession AND version = k.version AND organism_id IS NOT DISTINCT FROM @organism::int OFFSET 0
     ) AS e
 ),
 page AS MATERIALIZED (
