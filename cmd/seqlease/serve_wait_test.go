@@ -14,7 +14,8 @@ import (
 // power cut.
 func TestServe_WaitsForPostgreSQL(t *testing.T) {
 	t.Parallel()
-	cluster, err := pgcluster.Start(t.Context(), pgcluster.Options{})
+	// It crashes right after the migration, which must not be lost.
+	cluster, err := pgcluster.Start(t.Context(), pgcluster.Options{Durable: true})
 	if err != nil {
 		t.Fatal(err)
 	}
