@@ -111,7 +111,7 @@ func newDatabase(t testing.TB) string {
 // newCluster starts a server for this test alone, with one migrated database.
 func newCluster(t *testing.T) (*pgcluster.Cluster, string) {
 	t.Helper()
-	c, err := pgcluster.Start(t.Context(), pgcluster.Options{})
+	c, err := pgcluster.Start(t.Context(), pgcluster.Options{Durable: true})
 	if err != nil {
 		t.Fatal(err)
 	}
