@@ -55,12 +55,12 @@ func TestSubmit_L13_B025_AHeldUploadMakesNobodyWait(t *testing.T) {
 	g := newStage(t)
 	versions := g.processed(t, 12)
 	reached, resume := make(chan struct{}), make(chan struct{})
-	held := smallUpload(g.Store, g.group.GroupID, 5000)
+	held := smallUpload(g.Store, g.group.GroupID, 25_000)
 	entries := held.Entries
 	held.Entries = func(yield func(submission.PackedEntry, error) bool) {
 		n := 0
 		for e, err := range entries {
-			if n++; n == 4990 {
+			if n++; n == 24_990 {
 				close(reached)
 				<-resume
 			}

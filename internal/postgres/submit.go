@@ -5,10 +5,10 @@ import (
 	_ "embed"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
@@ -18,11 +18,14 @@ import (
 //go:embed sql/reserve_numbers.sql
 var reserveNumbersSQL string
 
-//go:embed sql/insert_entries.sql
-var insertEntriesSQL string
+//go:embed sql/copy_entries.sql
+var copyEntriesSQL string
 
-//go:embed sql/insert_tickets.sql
-var insertTicketsSQL string
+//go:embed sql/copy_terms.sql
+var copyTermsSQL string
+
+//go:embed sql/copy_tickets.sql
+var copyTicketsSQL string
 
 //go:embed sql/group_exists.sql
 var groupExistsSQL string
@@ -33,7 +36,7 @@ var bumpSQL string
 // A chunk of an upload has at most this many entries and about this many
 // bytes, so that memory is bounded.
 const (
-	chunkEntries = 1000
+	chunkEntries = 10_000
 	chunkBytes   = 8 << 20
 	// ticketChunk is how many tickets a statement stores at most.
 	ticketChunk = 10_000
@@ -107,11 +110,12 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 			return submission.UnknownGroup(u.GroupID)
 		}
 		var ids []int64
+		var rows copyRows
 		for c, err := range chunks(u.Entries) {
 			if err != nil {
 				return err
 			}
-			partIDs, part, err := insertChunk(ctx, tx, o, u, c)
+			partIDs, part, err := insertChunk(ctx, tx, o, u, c, &rows)
 			if err != nil {
 				return err
 			}
@@ -120,7 +124,7 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 		if len(made) == 0 {
 			return nil
 		}
-		if first, err = s.enqueue(ctx, tx, o.id, u.GroupID, ids); err != nil {
+		if first, err = s.enqueue(ctx, tx, o.id, u.GroupID, ids, &rows); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
@@ -133,7 +137,7 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 // before the first, by version. Until the commit nobody else sees the ranks as
 // given, so that those of an upload that is late or comes to nothing count for
 // nobody; only other uploads of the group wait, for as long as tickets are written.
-func (s *Store) enqueue(ctx context.Context, tx pgx.Tx, organismID int32, group int64, ids []int64) (map[seqlease.PipelineVersion]int64, error) {
+func (s *Store) enqueue(ctx context.Context, tx pgx.Tx, organismID int32, group int64, ids []int64, tickets *copyRows) (map[seqlease.PipelineVersion]int64, error) {
 	if _, err := tx.Exec(ctx, planSettingsSQL); err != nil {
 		return nil, err
 	}
@@ -149,45 +153,82 @@ func (s *Store) enqueue(ctx context.Context, tx pgx.Tx, organismID int32, group 
 	if err != nil {
 		return nil, err
 	}
-	done := int64(0)
-	for part := range slices.Chunk(ids, ticketChunk) {
-		var versions, ranks []int64
-		for version, before := range first {
-			versions, ranks = append(versions, int64(version)), append(ranks, before+done)
+	for _, version := range slices.Sorted(maps.Keys(first)) {
+		rank := first[version]
+		for part := range slices.Chunk(ids, ticketChunk) {
+			tickets.reset()
+			for _, id := range part {
+				rank++
+				tickets.row(5)
+				tickets.bigint(int64(version))
+				tickets.bigint(rank)
+				tickets.bigint(id)
+				tickets.int(organismID)
+				tickets.smallint(int16(queue.LaneFresh))
+			}
+			if err := tickets.send(ctx, tx, copyTicketsSQL); err != nil {
+				return nil, err
+			}
 		}
-		_, err := tx.Exec(ctx, insertTicketsSQL, pgx.StrictNamedArgs{"organism": organismID, "versions": versions, "ranks": ranks, "ids": part})
-		if err != nil {
-			return nil, err
-		}
-		done += int64(len(part))
 	}
 	return first, nil
 }
 
-func insertChunk(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, c *chunk) ([]int64, []seqlease.SubmissionIDMapping, error) {
-	rows, err := tx.Query(ctx, reserveNumbersSQL, pgx.StrictNamedArgs{"count": len(c.submitted)})
+// insertChunk stores a chunk with its terms, and returns the ids of the entries and
+// what they are called. The rows are for use.
+func insertChunk(
+	ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, c *chunk, rows *copyRows,
+) ([]int64, []seqlease.SubmissionIDMapping, error) {
+	ids, made, err := reserveNumbers(ctx, tx, u.AccessionPrefix, c.submissionIDs)
 	if err != nil {
 		return nil, nil, err
 	}
-	type numbers struct{ Accession, Entry int64 }
-	reserved, err := pgx.CollectRows(rows, pgx.RowToStructByPos[numbers])
-	if err != nil {
+	rows.reset()
+	for i, m := range made {
+		rows.row(9)
+		rows.bigint(ids[i])
+		rows.bigint(int64(m.Version))
+		rows.bigint(u.GroupID)
+		rows.bigint(c.dictionaries[i])
+		rows.int(o.id)
+		rows.text(string(m.Accession))
+		rows.text(m.SubmissionID)
+		rows.text(u.Submitter)
+		rows.bytea(c.submitted[i])
+	}
+	if err := rows.send(ctx, tx, copyEntriesSQL); err != nil {
 		return nil, nil, err
 	}
-	made := make([]seqlease.SubmissionIDMapping, len(reserved))
-	ids, accessions := make([]int64, len(reserved)), make([]string, len(reserved))
-	for i, r := range reserved {
-		accession := seqlease.NewAccession(u.AccessionPrefix, r.Accession)
-		ids[i], accessions[i] = r.Entry, string(accession)
-		made[i] = seqlease.SubmissionIDMapping{
-			AccessionVersion: seqlease.AccessionVersion{Accession: accession, Version: 1}, SubmissionID: c.submissionIDs[i],
-		}
-	}
+	rows.reset()
 	restricted := u.Terms.Type == seqlease.TermsRestricted
-	_, err = tx.Exec(ctx, insertEntriesSQL, pgx.StrictNamedArgs{
-		"organism": o.id, "group_id": u.GroupID, "submitter": u.Submitter, "dictionaries": c.dictionaries,
-		"ids": ids, "accessions": accessions, "submission_ids": c.submissionIDs, "submitted": c.submitted,
-		"restricted": restricted, "restricted_until": pgtype.Date{Time: u.Terms.RestrictedUntil, Valid: restricted},
+	for _, m := range made {
+		rows.row(4)
+		rows.text(string(m.Accession))
+		rows.boolean(restricted)
+		if restricted {
+			rows.date(u.Terms.RestrictedUntil)
+		} else {
+			rows.null()
+		}
+		rows.text(u.Submitter)
+	}
+	return ids, made, rows.send(ctx, tx, copyTermsSQL)
+}
+
+// reserveNumbers returns ids of new entries and what these are called.
+func reserveNumbers(ctx context.Context, tx pgx.Tx, prefix string, submissionIDs []string) ([]int64, []seqlease.SubmissionIDMapping, error) {
+	rows, err := tx.Query(ctx, reserveNumbersSQL, pgx.StrictNamedArgs{"count": len(submissionIDs)})
+	if err != nil {
+		return nil, nil, err
+	}
+	ids, made := make([]int64, 0, len(submissionIDs)), make([]seqlease.SubmissionIDMapping, 0, len(submissionIDs))
+	var number, id int64
+	_, err = pgx.ForEachRow(rows, []any{&number, &id}, func() error {
+		ids, made = append(ids, id), append(made, seqlease.SubmissionIDMapping{
+			AccessionVersion: seqlease.AccessionVersion{Accession: seqlease.NewAccession(prefix, number), Version: 1},
+			SubmissionID:     submissionIDs[len(made)],
+		})
+		return nil
 	})
 	return ids, made, err
 }

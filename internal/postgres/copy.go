@@ -1,0 +1,77 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// copyRows are rows for COPY in its binary format, as PostgreSQL's manual
+// describes it under COPY, "Binary Format". A row is its number of columns and
+// then each column, in the order of the statement and of exactly its type. COPY
+// writes and logs the rows of a page together: it takes two thirds of the time of
+// an INSERT from arrays, and building the rows here a fifth of what the driver takes.
+type copyRows struct{ bytes []byte }
+
+// copyHeader begins what is copied: the signature, no flags, no extension.
+const copyHeader = "PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00"
+
+// reset drops all rows.
+func (r *copyRows) reset() { r.bytes = append(r.bytes[:0], copyHeader...) }
+
+func (r *copyRows) row(columns uint16) { r.bytes = binary.BigEndian.AppendUint16(r.bytes, columns) }
+
+func (r *copyRows) size(n int) { r.bytes = binary.BigEndian.AppendUint32(r.bytes, uint32(n)) } //nolint:gosec // documents have 64 MiB at most
+
+func (r *copyRows) bigint(n int64) {
+	r.size(8)
+	r.bytes = binary.BigEndian.AppendUint64(r.bytes, uint64(n)) //nolint:gosec // two's complement is the format
+}
+
+func (r *copyRows) int(n int32) {
+	r.size(4)
+	r.bytes = binary.BigEndian.AppendUint32(r.bytes, uint32(n)) //nolint:gosec // two's complement is the format
+}
+
+func (r *copyRows) smallint(n int16) {
+	r.size(2)
+	r.bytes = binary.BigEndian.AppendUint16(r.bytes, uint16(n)) //nolint:gosec // two's complement is the format
+}
+
+func (r *copyRows) boolean(b bool) {
+	r.size(1)
+	if b {
+		r.bytes = append(r.bytes, 1)
+	} else {
+		r.bytes = append(r.bytes, 0)
+	}
+}
+
+func (r *copyRows) text(s string) {
+	r.size(len(s))
+	r.bytes = append(r.bytes, s...)
+}
+
+func (r *copyRows) bytea(b []byte) {
+	r.size(len(b))
+	r.bytes = append(r.bytes, b...)
+}
+
+func (r *copyRows) null() { r.bytes = append(r.bytes, 0xff, 0xff, 0xff, 0xff) }
+
+// date is a day of the calendar; the time of the day doesn't count.
+func (r *copyRows) date(day time.Time) {
+	first := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	year, month, of := day.Date()
+	r.int(int32(time.Date(year, month, of, 0, 0, 0, 0, time.UTC).Sub(first) / (24 * time.Hour))) //nolint:gosec // a year from now at most
+}
+
+// send copies the rows with a COPY statement within the transaction.
+func (r *copyRows) send(ctx context.Context, tx pgx.Tx, statement string) error {
+	r.bytes = append(r.bytes, 0xff, 0xff) // the end
+	_, err := tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(r.bytes), statement)
+	return err
+}
