@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"runtime"
+	"sync"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/intake"
@@ -19,7 +21,7 @@ const packedBuffer = 256 << 10
 
 // packedEntries are the entries of an upload as they will be stored, in a
 // temporary file: the transaction that stores them only copies bytes, and
-// however large they are, memory holds one of them. In the file each entry is
+// however large they are, memory holds a [bundle] of them. In the file each entry is
 // its submission id, the number of its dictionary and its bytes.
 type packedEntries struct {
 	file *spool.Scratch
@@ -51,9 +53,10 @@ func (s *Submissions) pack(ctx context.Context, r SubmitRequest) (*packedEntries
 	return entries, nil
 }
 
+// packAll packs the entries bundle by bundle and writes them in their order.
 func (s *Submissions) packAll(ctx context.Context, o seqlease.Organism, checked iter.Seq2[intake.Entry, error], to *packedEntries) error {
 	out := bufio.NewWriterSize(to.file, packedBuffer)
-	var head []byte
+	var b bundle
 	for entry, err := range checked {
 		if err == nil {
 			err = ctx.Err()
@@ -61,12 +64,66 @@ func (s *Submissions) packAll(ctx context.Context, o seqlease.Organism, checked 
 		if err != nil {
 			return err
 		}
-		packed, err := s.store.Pack(o, entry.Data)
-		if err != nil {
-			return fmt.Errorf("entry %q: %w", entry.SubmissionID, err)
+		if !b.add(entry) {
+			continue
 		}
-		head = binary.AppendUvarint(head[:0], uint64(len(entry.SubmissionID)))
-		head = append(head, entry.SubmissionID...)
+		if err := s.packBundle(o, &b, out); err != nil {
+			return err
+		}
+	}
+	if err := s.packBundle(o, &b, out); err != nil {
+		return err
+	}
+	to.rows = b.done
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("keep an upload: %w", err)
+	}
+	return nil
+}
+
+// bundle is a few entries that are packed at once, on all cores. It has as many
+// bytes as one entry may have, and bundleBytes.
+type bundle struct {
+	entries []intake.Entry
+	packed  []seqlease.Packed
+	bytes   int
+	done    int // entries of the bundles before
+}
+
+// How much a bundle takes: enough that each core has a while to do.
+const (
+	bundleEntries = 256
+	bundleBytes   = 512 << 10
+)
+
+// add takes an entry and says whether the bundle is full.
+func (b *bundle) add(e intake.Entry) bool {
+	b.entries = append(b.entries, e)
+	b.bytes += len(e.Data)
+	return len(b.entries) == bundleEntries || b.bytes >= bundleBytes
+}
+
+// packBundle packs the entries of a bundle, writes them and empties it.
+func (s *Submissions) packBundle(o seqlease.Organism, b *bundle, out *bufio.Writer) error {
+	b.packed = append(b.packed[:0], make([]seqlease.Packed, len(b.entries))...)
+	faults := make([]error, len(b.entries))
+	var packers sync.WaitGroup
+	n := min(runtime.GOMAXPROCS(0), len(b.entries))
+	for first := range n {
+		packers.Go(func() {
+			for i := first; i < len(b.entries); i += n {
+				b.packed[i], faults[i] = s.store.Pack(o, b.entries[i].Data)
+			}
+		})
+	}
+	packers.Wait()
+	var head []byte
+	for i, packed := range b.packed {
+		id := b.entries[i].SubmissionID
+		if faults[i] != nil {
+			return fmt.Errorf("entry %q: %w", id, faults[i])
+		}
+		head = append(binary.AppendUvarint(head[:0], uint64(len(id))), id...)
 		head = binary.AppendVarint(head, packed.Dictionary)
 		head = binary.AppendUvarint(head, uint64(len(packed.Bytes)))
 		for _, part := range [][]byte{head, packed.Bytes} {
@@ -74,11 +131,11 @@ func (s *Submissions) packAll(ctx context.Context, o seqlease.Organism, checked 
 				return fmt.Errorf("keep an upload: %w", err)
 			}
 		}
-		to.rows++
 	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("keep an upload: %w", err)
-	}
+	b.done += len(b.entries)
+	clear(b.entries)
+	clear(b.packed)
+	b.entries, b.bytes = b.entries[:0], 0
 	return nil
 }
 
