@@ -113,20 +113,6 @@ func find(list []NamedSequence, name string) (NamedSequence, bool) {
 	return NamedSequence{}, false
 }
 
-// Dictionary returns what sequences of this organism are compressed against:
-// all segments and genes of the reference genome, one after the other.
-// Nil if the organism has no reference.
-func (o *Organism) Dictionary() []byte {
-	var b []byte
-	for _, s := range o.Genes { // segments last: matches near the end are the cheapest
-		b = append(append(b, s.Sequence...), '"')
-	}
-	for _, s := range o.Segments {
-		b = append(append(b, s.Sequence...), '"')
-	}
-	return b
-}
-
 // Catalog holds the configured organisms. It is read-only after [NewCatalog].
 type Catalog struct {
 	byKey map[seqlease.Organism]*Organism

@@ -23,7 +23,8 @@ const (
 	localLength  = 6  // within the document, which is mostly names and numbers
 	repeatLength = 8  // at the same distance as the match before, after a letter that differs
 	localBits    = 11
-	skipShift    = 5 // where nothing is found, each 32nd byte makes the steps longer by one
+	minHuffman   = 128 // literals: making a code takes longer than all the rest, and saves a fifth of them
+	skipShift    = 5   // where nothing is found, each 32nd byte makes the steps longer by one
 )
 
 // index finds words of a dictionary. It isn't changed once it is made: all
@@ -197,7 +198,7 @@ func (x *index) same(document []byte, at, back int) bool {
 func (s *small) appendLiterals(dst []byte) ([]byte, error) {
 	const raw, compressed = 0, 2
 	n := uint32(len(s.literals))
-	if n > 32 {
+	if n >= minHuffman {
 		s.huff.Reuse = huff0.ReusePolicyNone
 		encode, oneStream := huff0.Compress1X, true
 		if n >= 1<<10 {
