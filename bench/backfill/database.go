@@ -82,7 +82,8 @@ func fill(ctx context.Context, b *measure.Bench, address string, entries int) (d
 		name      string
 		arguments []any
 	}{
-		{"entries", []any{entries, packed.Bytes, packed.Dictionary, groups}}, {"results", []any{packed.Dictionary, packed.Bytes}},
+		{"entries", []any{entries, packed.Bytes, packed.Dictionary, groups}},
+		{"results", []any{packed.Dictionary, packed.Bytes}},
 		{"tickets", nil}, {"turns", nil}, {"numbers", []any{entries}},
 	} {
 		if _, err := d.admin.Exec(ctx, statement(step.name), step.arguments...); err != nil {

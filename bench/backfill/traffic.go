@@ -51,12 +51,12 @@ type traffic struct {
 func (tr *traffic) run(ctx context.Context) error {
 	var work errgroup.Group
 	work.Go(func() error {
-		return every(ctx, func(i int) error {
+		return every(ctx, func(i int) error { //nolint:contextcheck // what is begun is finished
 			return tr.submits.time(func() error { return tr.submit(int64(1 + i%groups)) })
 		})
 	})
 	work.Go(func() error {
-		return every(ctx, func(i int) error {
+		return every(ctx, func(i int) error { //nolint:contextcheck // what is begun is finished
 			return tr.edits.time(func() error { return tr.edit(i) })
 		})
 	})
