@@ -84,7 +84,9 @@ func fill(ctx context.Context, b *measure.Bench, address string, entries int) (d
 	}{
 		{"entries", []any{entries, packed.Bytes, packed.Dictionary, groups}},
 		{"results", []any{packed.Dictionary, packed.Bytes}},
-		{"tickets", nil}, {"turns", nil}, {"numbers", []any{entries}},
+		{"tickets", nil},
+		{"turns", nil},
+		{"numbers", []any{entries}},
 	} {
 		if _, err := d.admin.Exec(ctx, statement(step.name), step.arguments...); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", step.name, err), d.close(ctx))
