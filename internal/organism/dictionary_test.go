@@ -14,8 +14,12 @@ func TestDictionary(t *testing.T) {
 	o := &organism.Organism{
 		Key: "virus", DisplayName: "Virus", ConsensusSequences: true,
 		Metadata: []organism.Field{
-			{Name: "date", Type: organism.Date}, {Name: "country", Type: organism.String}, {Name: "length", Type: organism.Int},
-			{Name: "host", Type: organism.String}, {Name: "complete", Type: organism.Boolean}, {Name: "authors", Type: organism.Authors},
+			{Name: "date", Type: organism.Date},
+			{Name: "country", Type: organism.String},
+			{Name: "length", Type: organism.Int},
+			{Name: "host", Type: organism.String},
+			{Name: "complete", Type: organism.Boolean},
+			{Name: "authors", Type: organism.Authors},
 		},
 		Segments: []organism.NamedSequence{{Name: "L", Sequence: "ACGTACGT"}, {Name: "S", Sequence: "TTTTCCCC"}},
 		Genes:    []organism.NamedSequence{{Name: "G1", Sequence: "MKL*"}},

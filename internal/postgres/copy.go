@@ -24,21 +24,21 @@ func (r *copyRows) reset() { r.bytes = append(r.bytes[:0], copyHeader...) }
 
 func (r *copyRows) row(columns uint16) { r.bytes = binary.BigEndian.AppendUint16(r.bytes, columns) }
 
-func (r *copyRows) size(n int) { r.bytes = binary.BigEndian.AppendUint32(r.bytes, uint32(n)) } //nolint:gosec // documents have 64 MiB at most
+func (r *copyRows) size(n int) { r.bytes = binary.BigEndian.AppendUint32(r.bytes, uint32(n)) }
 
 func (r *copyRows) bigint(n int64) {
 	r.size(8)
-	r.bytes = binary.BigEndian.AppendUint64(r.bytes, uint64(n)) //nolint:gosec // two's complement is the format
+	r.bytes = binary.BigEndian.AppendUint64(r.bytes, uint64(n))
 }
 
 func (r *copyRows) int(n int32) {
 	r.size(4)
-	r.bytes = binary.BigEndian.AppendUint32(r.bytes, uint32(n)) //nolint:gosec // two's complement is the format
+	r.bytes = binary.BigEndian.AppendUint32(r.bytes, uint32(n))
 }
 
 func (r *copyRows) smallint(n int16) {
 	r.size(2)
-	r.bytes = binary.BigEndian.AppendUint16(r.bytes, uint16(n)) //nolint:gosec // two's complement is the format
+	r.bytes = binary.BigEndian.AppendUint16(r.bytes, uint16(n))
 }
 
 func (r *copyRows) boolean(b bool) {
@@ -66,7 +66,7 @@ func (r *copyRows) null() { r.bytes = append(r.bytes, 0xff, 0xff, 0xff, 0xff) }
 func (r *copyRows) date(day time.Time) {
 	first := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	year, month, of := day.Date()
-	r.int(int32(time.Date(year, month, of, 0, 0, 0, 0, time.UTC).Sub(first) / (24 * time.Hour))) //nolint:gosec // a year from now at most
+	r.int(int32(time.Date(year, month, of, 0, 0, 0, 0, time.UTC).Sub(first) / (24 * time.Hour)))
 }
 
 // send copies the rows with a COPY statement within the transaction.

@@ -19,7 +19,7 @@ func smallDocument(source *rand.Rand, genome []byte, size int) []byte {
 // and are the same bytes whatever was compressed before.
 func TestSmallDocuments(t *testing.T) {
 	t.Parallel()
-	source := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same documents in every run
+	source := rand.New(rand.NewPCG(1, 2))
 	var documents [][]byte
 	for _, name := range []string{"sars-cov-2/nextclade-2021/sequences.fasta.zst", "ebola-zaire/sequences.fasta.zst", "cchf/sequences.fasta"} {
 		for _, genome := range readFASTA(t, name) {
@@ -54,7 +54,7 @@ func TestSmallDocuments(t *testing.T) {
 // doesn't use it, changes nothing.
 func TestDamagedSmallFrame(t *testing.T) {
 	t.Parallel()
-	source := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same document in every run
+	source := rand.New(rand.NewPCG(3, 4))
 	reference := readFASTA(t, "sars-cov-2/reference.fasta")[0]
 	document := smallDocument(source, reference, 1000)
 	codec, d := New(), Dictionary{ID: 1, Bytes: reference}
@@ -72,7 +72,7 @@ func TestDamagedSmallFrame(t *testing.T) {
 // also against a dictionary without their names.
 func TestSmallDocumentsTakeFewBytes(t *testing.T) {
 	t.Parallel()
-	source := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // the same documents in every run
+	source := rand.New(rand.NewPCG(5, 6))
 	codec, d := New(), Dictionary{ID: 1, Bytes: readFASTA(t, "sars-cov-2/reference.fasta")[0]}
 	total, genomes := 0, readFASTA(t, "sars-cov-2/nextclade-2021/sequences.fasta.zst")
 	for _, genome := range genomes {
