@@ -15,8 +15,11 @@ const (
 	// chunkEntries is how many entries a chunk looks at: in statements of 10,000 an
 	// edit of one of them waited for 0.05 to 0.14 s.
 	chunkEntries = 4000
-	// chunkTimeout bounds one chunk.
-	chunkTimeout = time.Minute
+	// chunkTimeout bounds one chunk of the filler, so that one that waits for a
+	// transaction that hangs doesn't end those of other versions and organisms.
+	chunkTimeout = 20 * time.Second
+	// listTimeout bounds listing what is unfinished.
+	listTimeout = 20 * time.Second
 	// fillEvery is how often the filler looks for backfills that another server began.
 	fillEvery = 2 * time.Second
 	// busyPause is the filler's pause while somebody else makes the next chunk.
@@ -121,10 +124,10 @@ func (v *Versions) Run(ctx context.Context) error {
 
 // fillAll makes a chunk of each backfill, and says after which pause to go on.
 func (v *Versions) fillAll(ctx context.Context) (pause time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(ctx, chunkTimeout)
-	defer cancel()
 	idle := fillEvery*3/4 + rand.N(fillEvery/2) //nolint:gosec // a pause, not a secret
-	unfinished, err := v.store.Unfinished(ctx)
+	listing, cancel := context.WithTimeout(ctx, listTimeout)
+	unfinished, err := v.store.Unfinished(listing)
+	cancel()
 	if err != nil {
 		return idle, fmt.Errorf("list unfinished backfills: %w", err)
 	}
@@ -150,6 +153,8 @@ func (v *Versions) fillOne(ctx context.Context, of Version) (Progress, error) {
 		return Busy, nil
 	}
 	defer v.end(of)
+	ctx, cancel := context.WithTimeout(ctx, chunkTimeout)
+	defer cancel()
 	chunk, err := v.chunk(ctx, of)
 	if err != nil {
 		return Waiting, err

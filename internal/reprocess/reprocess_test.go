@@ -2,11 +2,13 @@ package reprocess_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -263,6 +265,41 @@ func TestRun_V3_AFaultStopsNothingAndIsLoggedOnceAMinute(t *testing.T) {
 		}
 		if s.looks < 60 || s.looks > 40+120 {
 			t.Errorf("it looked %d times in 150 s, want one for each chunk and then one every two seconds", s.looks)
+		}
+	})
+}
+
+// hanging is scripted, but chunks of version 2 wait for a transaction that never ends.
+type hanging struct{ *scripted }
+
+func (h hanging) Unfinished(ctx context.Context) ([]reprocess.Version, error) {
+	list, err := h.scripted.Unfinished(ctx)
+	slices.SortFunc(list, func(a, b reprocess.Version) int { return cmp.Compare(a.PipelineVersion, b.PipelineVersion) })
+	return list, err // as the stores do
+}
+
+func (h hanging) Backfill(ctx context.Context, o seqlease.Organism, v seqlease.PipelineVersion, limit int) (reprocess.Chunk, error) {
+	if v == 2 {
+		<-ctx.Done()
+	}
+	if ctx.Err() != nil {
+		return reprocess.Chunk{}, ctx.Err()
+	}
+	return h.scripted.Backfill(ctx, o, v, limit)
+}
+
+func TestRun_V3_AChunkThatHangsDoesNotEndTheOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &scripted{chunks: map[seqlease.PipelineVersion]int{2: 5, 3: 4, 4: 4}}
+		versions := reprocess.New(hanging{s}, reprocess.Options{})
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+		defer cancel()
+		if err := versions.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if s.chunks[3] != 0 || s.chunks[4] != 0 {
+			t.Errorf("chunks left: %v, want those of versions 3 and 4 made", s.chunks)
 		}
 	})
 }
