@@ -2,7 +2,9 @@ package submission_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/seqlease/seqlease"
@@ -12,12 +14,12 @@ import (
 // packing counts what is packed and looks at what is left when the transaction begins.
 type packing struct {
 	submission.Store
-	packed   int
+	packed   atomic.Int64
 	onSubmit func(submission.Upload)
 }
 
 func (p *packing) Pack(o seqlease.Organism, document []byte) (seqlease.Packed, error) {
-	p.packed++
+	p.packed.Add(1)
 	return p.Store.Pack(o, document)
 }
 
@@ -36,8 +38,8 @@ func TestSubmit_L12_EverythingIsPackedBeforeTheTransaction(t *testing.T) {
 	calls := 0
 	p.onSubmit = func(u submission.Upload) {
 		calls++
-		if p.packed != len(ids) {
-			t.Errorf("%d entries are packed when the store is asked, want %d", p.packed, len(ids))
+		if got := p.packed.Load(); got != int64(len(ids)) {
+			t.Errorf("%d entries are packed when the store is asked, want %d", got, len(ids))
 		}
 		bytes := int64(0)
 		for range 2 { // a transaction may be repeated
@@ -58,7 +60,31 @@ func TestSubmit_L12_EverythingIsPackedBeforeTheTransaction(t *testing.T) {
 		}
 	}
 	h.submitSmall(t, anna, h.group, ids...)
-	if calls != 1 || p.packed != len(ids) || h.spool.Used() != 0 {
-		t.Errorf("%d calls, %d packed, %d bytes of spool left, want 1, %d and 0", calls, p.packed, h.spool.Used(), len(ids))
+	if got := p.packed.Load(); calls != 1 || got != int64(len(ids)) || h.spool.Used() != 0 {
+		t.Errorf("%d calls, %d packed, %d bytes of spool left, want 1, %d and 0", calls, got, h.spool.Used(), len(ids))
 	}
+}
+
+// However many cores pack them, entries come in the order of the metadata file.
+func TestSubmit_ManyEntriesKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	p := &packing{}
+	h := open(t, submission.TermsOptions{}, func(s submission.Store) submission.Store { p.Store = s; return p })
+	ids := make([]string, 1000)
+	for i := range ids {
+		ids[i] = fmt.Sprint("entry", i)
+	}
+	p.onSubmit = func(u submission.Upload) {
+		i := 0
+		for e, err := range u.Entries {
+			if err != nil || i == len(ids) || e.SubmissionID != ids[i] {
+				t.Fatalf("entry %d is %q (%v)", i, e.SubmissionID, err)
+			}
+			i++
+		}
+		if i != len(ids) {
+			t.Errorf("%d entries, want %d", i, len(ids))
+		}
+	}
+	h.submitSmall(t, anna, h.group, ids...)
 }
