@@ -103,8 +103,7 @@ func splitDuplicates(all []queue.Line) (lines []queue.Line, duplicates []seqleas
 // likely of what comes next, too.
 func (s *Store) acceptWhole(ctx context.Context, organismID int32, r queue.Submission, lines []queue.Line) (whole bool, err error) {
 	arguments := acceptArguments(organismID, r, lines, attemptsOf(lines), true)
-	m := s.memory(organismID, r.PipelineVersion)
-	if !m.replacing() {
+	if !s.remembered(organismID, r.PipelineVersion).replacing() {
 		answer, err := s.accept(ctx, acceptFirstStatement, arguments)
 		if !isResultThere(err) {
 			return err == nil && answer.lines == len(lines), err
@@ -112,7 +111,7 @@ func (s *Store) acceptWhole(ctx context.Context, organismID int32, r queue.Submi
 	}
 	answer, err := s.accept(ctx, acceptResultsStatement, arguments)
 	if err == nil && answer.replaced > 0 {
-		m.replaced()
+		s.memory(organismID, r.PipelineVersion).replaced()
 	}
 	return err == nil && answer.lines == len(lines), err
 }

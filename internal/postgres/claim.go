@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"maps"
 	"time"
 
@@ -41,16 +42,24 @@ func (s *Store) Claim(ctx context.Context, c queue.Claim) (queue.Lease, error) {
 	if err != nil {
 		return queue.Lease{}, err
 	}
-	m := s.memory(o.id, c.PipelineVersion)
 	if c.Entries == 0 {
 		p, err := s.peek(ctx, o.id, c)
 		return queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease, Mark: p.mark, Paused: p.paused}, err
 	}
+	lease, err := s.claimFrom(ctx, s.memory(o.id, c.PipelineVersion), o.id, c)
+	if errors.Is(err, seqlease.ErrPipelineUnknown) || errors.Is(err, seqlease.ErrPipelineOutdated) {
+		s.forget(o.id, c.PipelineVersion)
+	}
+	return lease, err
+}
+
+// claimFrom claims as far as what is remembered of the queue doesn't prove it empty.
+func (s *Store) claimFrom(ctx context.Context, m *memory, organismID int32, c queue.Claim) (queue.Lease, error) {
 	arrived, distrust := m.arrive(), false
 	for {
 		switch do := m.next(distrust); {
 		case do.peek != nil:
-			p, err := s.peek(ctx, o.id, c)
+			p, err := s.peek(ctx, organismID, c)
 			if err != nil || do.peek.holds(p.mark, p.now) {
 				return queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease, Mark: p.mark, Paused: p.paused}, err
 			}
@@ -65,7 +74,7 @@ func (s *Store) Claim(ctx context.Context, c queue.Claim) (queue.Lease, error) {
 				return queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease, Mark: do.wait.mark, Paused: do.wait.paused}, nil
 			}
 		default:
-			return s.claimAt(ctx, m, o.id, c, do)
+			return s.claimAt(ctx, m, organismID, c, do)
 		}
 	}
 }
@@ -79,9 +88,8 @@ func (s *Store) claimAt(ctx context.Context, m *memory, organismID int32, c queu
 	}
 	var ended []queue.EndedLease
 	for lost := 0; ; {
-		result, err := s.scan(ctx, organismID, c, do.look)
+		result, err := s.scanInTurn(ctx, m, organismID, c, do.look)
 		if err == nil {
-			m.note(do.look, c.Entries, result)
 			ended = append(ended, result.ended...)
 			if len(result.entries) == 0 && len(result.ended) > 0 {
 				continue
@@ -111,6 +119,20 @@ func (s *Store) giveBackDetached(ctx context.Context, id seqlease.AttemptID) err
 	defer cancel()
 	_, err := s.GiveBack(tidy, queue.GiveBack{AttemptID: id, Undelivered: true})
 	return err
+}
+
+// scanInTurn is scan when it is the claim's turn, and remembers what it found.
+func (s *Store) scanInTurn(ctx context.Context, m *memory, organismID int32, c queue.Claim, at look) (*scanned, error) {
+	end, err := m.takeTurn(ctx, &at, c.Entries)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	found, err := s.scan(ctx, organismID, c, at)
+	if err == nil {
+		m.note(at, c.Entries, found)
+	}
+	return found, err
 }
 
 // scan makes the claim. Nearly always fresh entries or bulk work wait and nothing

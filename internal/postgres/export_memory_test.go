@@ -55,3 +55,10 @@ func (s *Store) JustLooked(organismID int32, version seqlease.PipelineVersion) {
 func (s *Store) JustReplaced(organismID int32, version seqlease.PipelineVersion) {
 	s.memory(organismID, version).replaced()
 }
+
+// Remembered is of how many queues this process remembers anything.
+func (s *Store) Remembered() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.memories)
+}
