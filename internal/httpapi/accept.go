@@ -50,6 +50,7 @@ func (s *server) SubmitProcessedData(w http.ResponseWriter, r *http.Request, o O
 		s.fail(w, r, err)
 		return
 	}
+	body.pause() // the end may have come with the last line
 	accepted, err := acceptance.Commit(r.Context())
 	if malformed != nil && !skip {
 		err = withRefused(malformed, err)

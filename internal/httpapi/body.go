@@ -39,7 +39,7 @@ const progressBytes = 4 << 10
 // beginning of its answer.
 func (s *server) prepareBody(w *response, r *http.Request, operation string) error {
 	body := &requestBody{
-		source: &patientBody{ReadCloser: r.Body, control: w.control, stall: s.stall},
+		source: &patientBody{ReadCloser: r.Body, answer: w},
 		dir:    s.submissions.Spool(), budget: s.budget, limit: maxJSONBody, what: "body",
 	}
 	switch operation {
@@ -126,9 +126,8 @@ func decodeError(err error) error {
 // patientBody cuts off clients that send next to nothing for a stall timeout.
 type patientBody struct {
 	io.ReadCloser
-	control *http.ResponseController
-	stall   time.Duration
-	owed    int // bytes to come before the deadline moves on
+	answer *response
+	owed   int // bytes to come before the deadline moves on
 }
 
 // Read moves the deadline on as bytes come in and lifts it at the end: what
@@ -136,12 +135,13 @@ type patientBody struct {
 func (b *patientBody) Read(p []byte) (int, error) {
 	if b.owed <= 0 {
 		b.owed = progressBytes
-		_ = b.control.SetReadDeadline(time.Now().Add(b.stall)) // not supported by recorders in tests: no limit there
+		b.answer.unread = false
+		_ = b.answer.control.SetReadDeadline(time.Now().Add(b.answer.stall)) // not supported by recorders in tests: no limit there
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.owed -= n
 	if errors.Is(err, io.EOF) {
-		_ = b.control.SetReadDeadline(time.Time{})
+		_ = b.answer.control.SetReadDeadline(time.Time{})
 	}
 	return n, err
 }

@@ -47,10 +47,12 @@ func (s *server) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	}
 	r = r.WithContext(context.WithValue(r.Context(), requestIDKey, id))
 	w := newResponse(writer, s.stall)
+	w.unread = r.ContentLength != 0
 	setCommonHeaders(w.Header(), id)
 	fault := s.serve(w, r)
 	if w.status == 0 && fault == nil {
 		w.status = http.StatusOK // net/http sends it for a handler that sent nothing
+		w.dismissBody()
 	}
 	s.logAccess(r, w, time.Since(began), fault)
 	if fault != nil {

@@ -25,6 +25,9 @@ type response struct {
 	status   int       // 0: nothing sent yet
 	bytes    int64
 	user     string // for the access log
+	// unread: nothing of the request's body was read. Of such a body net/http reads some
+	// before it sends the answer, for as long as the client likes to keep it waiting.
+	unread bool
 	// beforeAnswer, if set, is called once before anything is sent, which may take
 	// as long as the client likes.
 	beforeAnswer func()
@@ -44,6 +47,7 @@ func (w *response) WriteHeader(status int) {
 	}
 	w.release()
 	w.moveDeadline()
+	w.dismissBody()
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -78,6 +82,14 @@ func (w *response) release() {
 	if w.beforeAnswer != nil {
 		w.beforeAnswer()
 		w.beforeAnswer = nil
+	}
+}
+
+// dismissBody bounds how long an unread body is waited for, so that there is time left
+// for the client to take the answer. When the body ends, net/http lifts the deadline.
+func (w *response) dismissBody() {
+	if w.unread {
+		_ = w.control.SetReadDeadline(time.Now().Add(w.stall / 2)) // not supported by recorders in tests: no limit there
 	}
 }
 
