@@ -17,18 +17,19 @@ const (
 // checkpointer brings the log into the file with a connection of its own.
 type checkpointer struct {
 	db    *sql.DB
+	log   *walSync
 	rest  chan struct{} // asks the writer for the rest; has room for one
 	wake  chan struct{} // has room for one
 	ended chan struct{}
 }
 
-func startCheckpointer(path string) (*checkpointer, error) {
+func startCheckpointer(path string, log *walSync) (*checkpointer, error) {
 	db, err := sql.Open("sqlite", writerDSN(path))
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	c := &checkpointer{db: db, rest: make(chan struct{}, 1), wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	c := &checkpointer{db: db, log: log, rest: make(chan struct{}, 1), wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	go func() {
 		defer close(c.ended)
 		for range c.wake {
@@ -49,6 +50,9 @@ func (c *checkpointer) close() error {
 }
 
 func (c *checkpointer) look() {
+	if c.log.failure() != nil {
+		return // what is read back of the log may be anything
+	}
 	ctx := context.Background() // it ends with the store, between two steps
 	pages, kept, err := checkpoint(ctx, c.db, "NOOP")
 	if err != nil || pages-kept < checkpointPages {

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -149,4 +151,48 @@ func TestCheckpoint_EmptiesTheLog(t *testing.T) {
 		t.Error(err)
 	}
 	wantIntact(t, s)
+}
+
+// A log that the disk failed to take stays as it is: what it seems to hold may be
+// something else when it is read back, and only opening the store again tests it.
+func TestCheckpoint_LeavesAFailedLogAlone(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, err := Open(t.Context(), Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := groupUpload(t, s, 20_000)
+	err = s.read(t.Context(), func(r *tx) error { // an old snapshot keeps what follows in the log
+		if err := r.row(t.Context(), "any_ended", nil, new(bool)); err != nil {
+			return err
+		}
+		mustSubmit(t, s, u)
+		s.writer.log.sync = func() error { return errors.New("the disk is gone") }
+		if _, err := s.CreateGroup(t.Context(), seqlease.NewGroup{GroupName: "lab"}, "anna"); err == nil {
+			return errors.New("a write is accepted")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, before, err := checkpoint(t.Context(), s.writer.checkpoint.db, "NOOP")
+	if err != nil || pages-before < checkpointPages {
+		t.Fatalf("%d of the log's %d pages are in the file, %v", before, pages, err)
+	}
+	s.writer.checkpoint.look()
+	signal(s.writer.checkpoint.rest)
+	if err := s.write(t.Context(), func(context.Context, *tx) error { return nil }); err == nil {
+		t.Error("a write is accepted")
+	}
+	if _, kept, err := checkpoint(t.Context(), s.writer.checkpoint.db, "NOOP"); kept != before || err != nil {
+		t.Errorf("%d pages are in the file, %v, want %d as before", kept, err, before)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() < checkpointPages<<12 {
+		t.Errorf("the log was brought into the file: %v, %v", info, err)
+	}
 }

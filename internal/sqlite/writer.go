@@ -82,7 +82,7 @@ func (w *writer) takeLog(ctx context.Context, path string) (err error) {
 	if w.log, err = startWALSync(path); err != nil {
 		return err
 	}
-	if w.checkpoint, err = startCheckpointer(path); err != nil { //nolint:contextcheck // it ends with the store
+	if w.checkpoint, err = startCheckpointer(path, w.log); err != nil { //nolint:contextcheck // it ends with the store
 		w.log.close()
 	}
 	return err
@@ -97,6 +97,12 @@ func (w *writer) close() error {
 	<-w.ended
 	w.log.close()
 	ended := w.checkpoint.close()
+	if w.log.failure() != nil {
+		// The last connection to be closed brings the log into the file, whatever the
+		// disk made of it. So this one ends with the process, and its checksums tell
+		// whoever opens the store next which part of the log is whole.
+		return ended
+	}
 	// An outsider that reads may keep the log from being emptied; nothing is lost then.
 	_, _, err := checkpoint(context.Background(), w.conn, "TRUNCATE")
 	return errors.Join(err, ended, w.statements.close(), w.conn.Close(), w.db.Close())
@@ -147,8 +153,10 @@ func (w *writer) run() {
 			w.writeGroup(first)
 			w.checkpoint.committed()
 		case <-w.checkpoint.rest:
-			// If it fails, the log holds it, and this is asked for again.
-			_, _, _ = checkpoint(context.Background(), w.conn, "PASSIVE")
+			if w.log.failure() == nil {
+				// If it fails, the log holds it, and this is asked for again.
+				_, _, _ = checkpoint(context.Background(), w.conn, "PASSIVE")
+			}
 		case <-w.closing:
 			return
 		}
