@@ -69,7 +69,9 @@ func New() *Codec {
 func (c *Codec) Encode(d Dictionary, document []byte) ([]byte, error) {
 	k := c.coders(d)
 	if n := len(document); 0 < n && n <= maxSmall && len(d.Bytes) > 0 {
-		return c.encodeSmall(k.index(), document)
+		if frame, err := c.encodeSmall(k, document); frame != nil || err != nil {
+			return frame, err
+		}
 	}
 	e := <-k.encoders
 	defer func() { k.encoders <- e }()
@@ -99,13 +101,22 @@ func (c *Codec) Encode(d Dictionary, document []byte) ([]byte, error) {
 	return bytes.Clone(frame), nil
 }
 
-// encodeSmall is Encode of a small document.
-func (c *Codec) encodeSmall(x *index, document []byte) ([]byte, error) {
+// encodeSmall is Encode of a small document. It returns only what the library reads
+// back as the same document, else nil: no document may depend on an encoder of ours.
+func (c *Codec) encodeSmall(k *coders, document []byte) ([]byte, error) {
 	s := c.small.Get().(*small)
 	defer c.small.Put(s)
 	var err error
-	if s.frame, err = s.encode(s.frame[:0], x, document); err != nil {
+	if s.frame, err = s.encode(s.frame[:0], k.index(), document); err != nil {
 		return nil, err
+	}
+	decoder, err := k.takeDecoder()
+	defer func() { k.decoders <- decoder }()
+	if err != nil {
+		return nil, err
+	}
+	if s.again, err = decoder.DecodeAll(s.frame, s.again[:0]); err != nil || !bytes.Equal(s.again, document) {
+		return nil, nil //nolint:nilerr,nilnil // the library's encoder does it
 	}
 	return bytes.Clone(s.frame), nil
 }
@@ -115,24 +126,32 @@ func (c *Codec) encodeSmall(x *index, document []byte) ([]byte, error) {
 // [MaxDocument] are errors.
 func (c *Codec) Decode(d Dictionary, frame []byte) ([]byte, error) {
 	k := c.coders(d)
-	decoder := <-k.decoders
+	decoder, err := k.takeDecoder()
 	defer func() { k.decoders <- decoder }()
-	if decoder == nil {
-		options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxDocument)}
-		if len(d.Bytes) > 0 {
-			options = append(options, zstd.WithDecoderDictRaw(0, d.Bytes))
-		}
-		made, err := zstd.NewReader(nil, options...)
-		if err != nil {
-			return nil, fmt.Errorf("zstd decoder for dictionary %d: %w", d.ID, err)
-		}
-		decoder = made
+	if err != nil {
+		return nil, err
 	}
 	out, err := decoder.DecodeAll(frame, nil)
 	if err != nil {
 		return nil, fmt.Errorf("decompress with dictionary %d: %w", d.ID, err)
 	}
 	return out, nil
+}
+
+// takeDecoder takes a decoder, which goes back to k.decoders also if it is nil.
+func (k *coders) takeDecoder() (*zstd.Decoder, error) {
+	if decoder := <-k.decoders; decoder != nil {
+		return decoder, nil
+	}
+	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxDocument)}
+	if len(k.dict.Bytes) > 0 {
+		options = append(options, zstd.WithDecoderDictRaw(0, k.dict.Bytes))
+	}
+	decoder, err := zstd.NewReader(nil, options...)
+	if err != nil {
+		return nil, fmt.Errorf("zstd decoder for dictionary %d: %w", k.id, err)
+	}
+	return decoder, nil
 }
 
 // coders returns those of the dictionary and drops the least recently used ones.

@@ -67,6 +67,7 @@ type small struct {
 	matches  []match
 	huff     huff0.Scratch
 	frame    []byte
+	again    []byte // the document, read back
 }
 
 // encode appends the frame of a document of 1 to maxSmall bytes.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -83,6 +84,23 @@ func TestSmallDocumentsTakeFewBytes(t *testing.T) {
 	if limit := 150; mean > limit {
 		t.Errorf("an entry of 1 kB takes %d bytes, want at most %d", mean, limit)
 	}
+}
+
+// What the library can't read back is compressed by the library.
+func TestSmallDocuments_OnlyWhatIsReadBackCounts(t *testing.T) {
+	t.Parallel()
+	reference := readFASTA(t, "sars-cov-2/reference.fasta")[0]
+	wrong := bytes.Clone(reference)
+	slices.Reverse(wrong)
+	document := smallDocument(rand.New(rand.NewPCG(7, 8)), reference[500:], 1000)
+	codec, d := New(), Dictionary{ID: 1, Bytes: reference}
+	good := encode(t, codec, d, document)
+	codec.coders(d).index = func() *index { return newIndex(append(bytes.Clone(reference[1:]), wrong[0])) } // all words lie one off
+	bad := encode(t, codec, d, document)
+	if bytes.Equal(good, bad) {
+		t.Error("the index doesn't matter: this test shows nothing")
+	}
+	wantDecoded(t, codec, d, bad, document)
 }
 
 func FuzzSmall(f *testing.F) {
