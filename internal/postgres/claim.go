@@ -88,8 +88,9 @@ func (s *Store) claimAt(ctx context.Context, m *memory, organismID int32, c queu
 	}
 	var ended []queue.EndedLease
 	for lost := 0; ; {
-		result, err := s.scanInTurn(ctx, m, organismID, c, do.look)
+		result, err := s.scan(ctx, organismID, c, do.look)
 		if err == nil {
+			m.note(do.look, c.Entries, result)
 			ended = append(ended, result.ended...)
 			if len(result.entries) == 0 && len(result.ended) > 0 {
 				continue
@@ -119,20 +120,6 @@ func (s *Store) giveBackDetached(ctx context.Context, id seqlease.AttemptID) err
 	defer cancel()
 	_, err := s.GiveBack(tidy, queue.GiveBack{AttemptID: id, Undelivered: true})
 	return err
-}
-
-// scanInTurn is scan when it is the claim's turn, and remembers what it found.
-func (s *Store) scanInTurn(ctx context.Context, m *memory, organismID int32, c queue.Claim, at look) (*scanned, error) {
-	end, err := m.takeTurn(ctx, &at, c.Entries)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	found, err := s.scan(ctx, organismID, c, at)
-	if err == nil {
-		m.note(at, c.Entries, found)
-	}
-	return found, err
 }
 
 // scan makes the claim. Nearly always fresh entries or bulk work wait and nothing

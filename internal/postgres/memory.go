@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"math"
 	"sync"
 	"time"
@@ -22,9 +21,6 @@ const (
 	replacingInterval = time.Second
 	// shortestLease is the least that a claim may ask for (protocol).
 	shortestLease = 10 * time.Second
-	// turnTimeout is how long a claim waits for its turn at the head of the lanes: that
-	// of some hundred claims of 100.
-	turnTimeout = 50 * time.Millisecond
 	// turnInterval is how many claims it takes until suspects are looked for first.
 	turnInterval = 4
 	// claimableLanes are lanes 0 to 3.
@@ -76,8 +72,6 @@ type memory struct {
 	// noneAt is the mark at which a look at the whole of a lane of suspects found none
 	// in it, or empty: whatever puts one there changes the mark.
 	noneAt [claimableLanes]string
-	// head is held by the claim that takes entries at the head of the lanes.
-	head chan struct{}
 	// replacedAt is when results were accepted last that replaced others.
 	replacedAt time.Time
 }
@@ -135,7 +129,7 @@ func (s *Store) memory(organism int32, version seqlease.PipelineVersion) *memory
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m = s.memories[key]; m == nil {
-		m = &memory{head: make(chan struct{}, 1)}
+		m = &memory{}
 		s.memories[key] = m
 	}
 	return m
@@ -200,31 +194,6 @@ func (m *memory) look(whole bool, now time.Time) look {
 	}
 	m.looks++
 	return l
-}
-
-// takeTurn waits until no other claim of this process takes fresh entries, and has
-// the look begin where those before it ended. Side by side, claims wade through the
-// tickets that the others have locked: a fifth of a drain's processor time. It is no
-// more than that, so nobody waits for long (L2), and looks at more don't wait.
-// Whoever has the turn must end it.
-func (m *memory) takeTurn(ctx context.Context, l *look, n int) (end func(), err error) {
-	if !l.onlyFresh(n) {
-		return func() {}, nil
-	}
-	end = func() { <-m.head }
-	timer := time.NewTimer(turnTimeout)
-	defer timer.Stop()
-	select {
-	case m.head <- struct{}{}:
-	case <-timer.C: // the one that has it may wait for the database
-		end = func() {}
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	l.after = m.after
-	return end, nil
 }
 
 // end ends a shared look. found is nil if it failed.

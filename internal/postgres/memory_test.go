@@ -1,8 +1,6 @@
 package postgres
 
 import (
-	"context"
-	"errors"
 	"math"
 	"testing"
 	"time"
@@ -63,50 +61,6 @@ func TestMemory_L9_SurplusMovesTheBoundsOfSuspectsBack(t *testing.T) {
 	m.note(look{after: m.after}, 3, found)
 	if want := (bounds{{900, 1}, {900, 1}, {499, math.MaxInt64}, {300, 1}}); m.after != want {
 		t.Errorf("got %v, want %v", m.after, want)
-	}
-}
-
-// L2: claims of one process take turns at the head of the lanes, each beginning
-// where the one before ended, but nobody waits for one that hangs; looks at more than
-// fresh entries don't wait at all.
-func TestMemory_L2_ClaimsTakeTurnsAtTheHead(t *testing.T) {
-	t.Parallel()
-	m := &memory{head: make(chan struct{}, 1)}
-	first, second := look{}, look{}
-	end, err := m.takeTurn(t.Context(), &first, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := m.takeTurn(gone, &look{}, 3); !errors.Is(err, context.Canceled) {
-		t.Errorf("a turn that is another's: %v, want %v", err, context.Canceled)
-	}
-	if _, err := m.takeTurn(gone, &look{whole: true}, 3); err != nil {
-		t.Errorf("a look at the whole queue waits: %v", err)
-	}
-	late := look{}
-	endLate, err := m.takeTurn(t.Context(), &late, 3)
-	if err != nil {
-		t.Errorf("a turn that another keeps: %v, want to go on without it", err)
-	} else {
-		endLate() // which isn't the other's end
-	}
-	begun := make(chan error)
-	go func() {
-		endSecond, err := m.takeTurn(t.Context(), &second, 3)
-		if err == nil {
-			endSecond()
-		}
-		begun <- err
-	}()
-	m.note(first, 3, took(7, 0, 3))
-	end()
-	if err := <-begun; err != nil {
-		t.Fatal(err)
-	}
-	if second.after != m.after || second.after == first.after {
-		t.Errorf("the second look begins at %v, want where the first ended, %v", second.after, m.after)
 	}
 }
 
