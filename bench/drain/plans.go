@@ -83,12 +83,12 @@ func (p *plans) explain(ctx context.Context, state string, q *storeDesign) (numb
 	if err != nil {
 		return nil, err
 	}
-	claims, accepted := explained(log, "-- seqlease claim ("), explained(log, "-- seqlease accept_results (")
-	if len(claims) == 0 || len(accepted) == 0 {
-		return nil, errors.New("the server's log has no plans")
+	whole, usual, accepted := explained(log, "-- seqlease claim ("), explained(log, "-- seqlease claim_fresh ("), explained(log, "-- seqlease accept_first (")
+	if len(whole) == 0 || len(usual) == 0 || len(accepted) == 0 {
+		return nil, errors.New("the server's log lacks plans")
 	}
 	for name, text := range map[string]string{
-		"claim": claims[len(claims)-1], "claim of the whole queue": claims[0], "accept_results": accepted[len(accepted)-1],
+		"claim_fresh": usual[len(usual)-1], "claim": whole[0], "accept_first": accepted[len(accepted)-1],
 	} {
 		if err := os.WriteFile(filepath.Join(p.dir, name+", "+state+p.kind+".txt"), []byte(text), 0o600); err != nil {
 			return nil, err

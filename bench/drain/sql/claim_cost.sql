@@ -4,7 +4,7 @@ SELECT coalesce(sum(calls) FILTER (WHERE claims), 0)::bigint, coalesce(sum(buffe
     coalesce(sum(calls) FILTER (WHERE accepts), 0)::bigint, coalesce(sum(buffers) FILTER (WHERE accepts), 0)::bigint
 FROM (
     SELECT calls, shared_blks_hit + shared_blks_read AS buffers, total_exec_time,
-        query LIKE '-- seqlease claim (%' AS claims, query LIKE '-- seqlease accept_results (%' AS accepts
+        query ~ '^-- seqlease claim(_fresh)? [(]' AS claims, query ~ '^-- seqlease accept_(first|results) [(]' AS accepts
     FROM pg_stat_statements
     WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
 ) AS s
