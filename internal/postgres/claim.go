@@ -158,7 +158,10 @@ func (s *Store) take(ctx context.Context, st statement, arguments pgx.StrictName
 	err := s.retry(ctx, func() error {
 		found = &scanned{}
 		return s.with(ctx, func(conn *pgxpool.Conn) error {
-			return st.run(ctx, conn, claimSettingsSQL, arguments, func(rows pgx.Rows) error { return found.read(rows, c, at) })
+			began := time.Now() //nolint:forbidigo // paces looks at the queue; says nothing about leases
+			err := st.run(ctx, conn, claimSettingsSQL, arguments, func(rows pgx.Rows) error { return found.read(rows, c, at) })
+			found.took = time.Since(began)
+			return err
 		})
 	})
 	if err != nil {

@@ -23,6 +23,7 @@ type scanned struct {
 	surplusRank     *int64 // of entries of ended leases that wait again; nil: none
 	ended           []queue.EndedLease
 	entries         []queue.ClaimedEntry
+	took            time.Duration // the statement
 }
 
 // claimHead is the row without an entry. The statement that takes fresh entries

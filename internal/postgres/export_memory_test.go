@@ -45,6 +45,7 @@ func (s *Store) JustLooked(organismID int32, version seqlease.PipelineVersion) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.scannedAt, m.scannedMark = time.Now(), m.newestMark
+	m.probedAt = m.scannedAt
 	for _, lane := range []queue.Lane{queue.LaneSuspect, queue.LaneAlone} {
 		m.after[lane] = spot{m.scannedAt.UnixMicro(), 0}
 		m.turnedAt[lane] = m.scannedAt.Add(-scanInterval)

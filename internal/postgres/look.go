@@ -14,6 +14,7 @@ type look struct {
 	after     bounds     // beyond these first
 	turn      queue.Lane // of suspects, to look at first; 0: none
 	wholeTurn bool       // the turn is a look at all of them
+	probe     bool       // at ended leases, too, even if tickets abound
 	probeFrom time.Time  // zero: at ended leases of any age
 }
 
@@ -68,14 +69,14 @@ func (l look) arguments(n int) pgx.StrictNamedArgs {
 	s.round(roundAlone, l, queue.LaneAlone)
 	return pgx.StrictNamedArgs{
 		"rounds": s.rounds, "lanes": s.lanes, "from_ranks": s.fromRanks, "from_ids": s.fromIDs, "to_ranks": s.toRanks, "to_ids": s.toIDs,
-		"n": n, "turn_limit": turnLimit, "suspects": queue.SuspectBatch(n), "ended_limit": endedLimit(n), "probe": l.whole,
+		"n": n, "turn_limit": turnLimit, "suspects": queue.SuspectBatch(n), "ended_limit": endedLimit(n), "probe": l.probe,
 	}
 }
 
 // onlyFresh says that a claim of n that finds anything fresh needn't look at
 // anything else.
 func (l look) onlyFresh(n int) bool {
-	return !l.whole && l.turn == 0 && n <= queue.PayloadLimit
+	return !l.whole && !l.probe && l.turn == 0 && n <= queue.PayloadLimit
 }
 
 // freshArguments say where claims look that take fresh entries alone.

@@ -16,6 +16,11 @@ const (
 	// changedInterval is how often a claim does so while the mark shows that
 	// something was added.
 	changedInterval = 100 * time.Millisecond
+	// restFactor keeps looks at the whole queue to a twentieth of the time: while an old
+	// transaction is open, one may wade through hundreds of thousands of dead tickets.
+	// longestRest bounds how long something is overlooked then.
+	restFactor  = 20
+	longestRest = 5 * time.Second
 	// replacingInterval is how long results are expected to replace others after some
 	// did.
 	replacingInterval = time.Second
@@ -57,6 +62,10 @@ type memory struct {
 	// newest that was seen.
 	scannedAt               time.Time
 	scannedMark, newestMark string
+	// rest is how long the last one has to be ago, by what it took.
+	rest time.Duration
+	// probedAt is when a claim last looked for ended leases, whatever was waiting.
+	probedAt time.Time
 	// probeFrom is a lower bound for the ends of leases that can have run out.
 	probeFrom time.Time
 	// nothing proves that the queue was empty when it was last looked at; nil if it
@@ -150,7 +159,7 @@ func (m *memory) next(distrust bool) step {
 	defer m.mu.Unlock()
 	now := time.Now() //nolint:forbidigo // paces looks at the queue; says nothing about leases
 	since := now.Sub(m.scannedAt)
-	due := m.scannedAt.IsZero() || since >= scanInterval || m.newestMark > m.scannedMark && since >= changedInterval
+	due := m.scannedAt.IsZero() || since >= max(scanInterval, m.rest) || m.newestMark > m.scannedMark && since >= max(changedInterval, m.rest)
 	switch {
 	case m.nothing == nil && !due:
 		return step{look: m.look(false, now)}
@@ -178,6 +187,9 @@ func (m *memory) look(whole bool, now time.Time) look {
 	l := look{whole: whole, after: m.after}
 	if !whole {
 		l.probeFrom = m.probeFrom
+	}
+	if l.probe = whole || now.Sub(m.probedAt) >= scanInterval; l.probe {
+		m.probedAt = now
 	}
 	switch turn := m.looks % (2 * turnInterval); {
 	case turn == turnInterval:
@@ -228,6 +240,7 @@ func (m *memory) note(at look, n int, found *scanned) {
 	m.newestMark = max(m.newestMark, found.mark)
 	if at.whole {
 		m.scannedMark = max(m.scannedMark, found.mark)
+		m.rest = min(restFactor*found.took, longestRest)
 	}
 	m.nothing = nil
 	if len(found.entries) == 0 {
@@ -235,7 +248,7 @@ func (m *memory) note(at look, n int, found *scanned) {
 	}
 	// A claim that was committing when none was found to have ended began at most
 	// that long before and ends at the earliest after the shortest lease.
-	if (at.whole || len(found.entries) == 0) && len(found.ended) == 0 && !found.paused {
+	if (at.probe || len(found.entries) == 0) && len(found.ended) == 0 && !found.paused {
 		if from := found.now.Add(-shortestLease); from.After(m.probeFrom) {
 			m.probeFrom = from
 		}

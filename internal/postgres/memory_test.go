@@ -196,6 +196,40 @@ func TestMemory_WholeLookOnceASecondWhateverIsRemembered(t *testing.T) {
 	}
 }
 
+// While an old transaction keeps dead tickets, a look at the whole queue takes long:
+// looks take a twentieth of the time, and at least one happens in five seconds. Ended
+// leases (L4) are looked for once a second all the same.
+func TestMemory_L4_WholeLooksThatTakeLongRest(t *testing.T) {
+	t.Parallel()
+	m := &memory{}
+	slow := took(30, 0, 3)
+	slow.took = 200 * time.Millisecond
+	m.note(m.next(false).look, 3, slow)
+	m.scannedAt, m.probedAt = m.scannedAt.Add(-3*time.Second), m.probedAt.Add(-3*time.Second)
+	changed := took(33, 0, 3)
+	changed.mark = "n"
+	if l := m.next(false).look; l.whole || !l.probe || l.onlyFresh(3) {
+		t.Errorf("after 3 s a claim looks at %+v, want ended leases and what is ahead", l)
+	}
+	if l := m.next(false).look; l.whole || l.probe {
+		t.Errorf("the claim after that looks at %+v, want only what is ahead", l)
+	}
+	m.note(look{after: m.after}, 3, changed)
+	if l := m.next(false).look; l.whole {
+		t.Error("a changed mark ends the rest")
+	}
+	m.scannedAt = m.scannedAt.Add(-time.Second)
+	if l := m.next(false).look; !l.whole {
+		t.Errorf("after 4 s a claim looks at %+v, want the whole queue", l)
+	}
+	slow.took = time.Minute
+	m.note(look{whole: true}, 3, slow)
+	m.scannedAt = m.scannedAt.Add(-longestRest)
+	if l := m.next(false).look; !l.whole {
+		t.Errorf("after %s a claim looks at %+v, want the whole queue", longestRest, l)
+	}
+}
+
 func TestMemory_L14_EmptyQueueIsLookedAtTogether(t *testing.T) {
 	t.Parallel()
 	m := &memory{}
