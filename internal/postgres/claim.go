@@ -88,7 +88,7 @@ func (s *Store) claimAt(ctx context.Context, m *memory, organismID int32, c queu
 	}
 	var ended []queue.EndedLease
 	for lost := 0; ; {
-		result, err := s.scan(ctx, organismID, c, do.look)
+		result, err := s.scan(ctx, m, organismID, c, &do.look)
 		if err == nil {
 			m.note(do.look, c.Entries, result)
 			ended = append(ended, result.ended...)
@@ -122,18 +122,22 @@ func (s *Store) giveBackDetached(ctx context.Context, id seqlease.AttemptID) err
 	return err
 }
 
-// scan makes the claim. Nearly always fresh entries or bulk work wait and nothing
-// else is due: then the statement that takes those is enough. If it finds none, the
-// other one looks at all rounds.
-func (s *Store) scan(ctx context.Context, organismID int32, c queue.Claim, at look) (*scanned, error) {
-	arguments := pgx.StrictNamedArgs{
-		"n": c.Entries, "organism": organismID, "version": int64(c.PipelineVersion), "attempt": uuid(c.AttemptID),
-		"seconds": int64(c.Lease / time.Second), "claimed_by": c.ClaimedBy, "worker_id": c.WorkerID, "payload": int64(queue.PayloadBytes),
+// scan makes the claim, and brings the look up to date. Nearly always fresh entries
+// or bulk work wait and nothing else is due: then the statement that takes those is
+// enough. If it finds none, the other one looks at all rounds.
+func (s *Store) scan(ctx context.Context, m *memory, organismID int32, c queue.Claim, at *look) (*scanned, error) {
+	arguments := func(payload int64, more ...pgx.StrictNamedArgs) pgx.StrictNamedArgs {
+		all := pgx.StrictNamedArgs{
+			"n": c.Entries, "organism": organismID, "version": int64(c.PipelineVersion), "attempt": uuid(c.AttemptID),
+			"seconds": int64(c.Lease / time.Second), "claimed_by": c.ClaimedBy, "worker_id": c.WorkerID, "payload": payload,
+		}
+		for _, some := range more {
+			maps.Copy(all, some)
+		}
+		return all
 	}
 	if at.onlyFresh(c.Entries) {
-		fresh := maps.Clone(arguments)
-		maps.Copy(fresh, at.freshArguments())
-		found, err := s.take(ctx, claimFreshStatement, fresh, c, at)
+		found, err := s.take(ctx, m, claimFreshStatement, c, at, func() pgx.StrictNamedArgs { return arguments(queue.PayloadBytes, at.freshArguments()) })
 		if err != nil || len(found.entries) > 0 {
 			return found, err
 		}
@@ -142,24 +146,28 @@ func (s *Store) scan(ctx context.Context, organismID int32, c queue.Claim, at lo
 	if at.probeFrom.IsZero() {
 		probeFrom.InfinityModifier = pgtype.NegativeInfinity
 	}
+	payload := int64(queue.PayloadBytes)
 	if c.Entries > queue.PayloadLimit {
-		arguments["payload"] = int64(0)
+		payload = 0
 	}
-	maps.Copy(arguments, at.arguments(c.Entries))
-	maps.Copy(arguments, pgx.StrictNamedArgs{
-		"probe_from": probeFrom, "max_attempts": s.limits.Attempts, "max_hand_outs": s.limits.HandOuts,
+	return s.take(ctx, m, claimStatement, c, at, func() pgx.StrictNamedArgs {
+		return arguments(payload, at.arguments(c.Entries), pgx.StrictNamedArgs{
+			"probe_from": probeFrom, "max_attempts": s.limits.Attempts, "max_hand_outs": s.limits.HandOuts,
+		})
 	})
-	return s.take(ctx, claimStatement, arguments, c, at)
 }
 
-// take runs one of the claim's statements.
-func (s *Store) take(ctx context.Context, st statement, arguments pgx.StrictNamedArgs, c queue.Claim, at look) (*scanned, error) {
+// take runs one of the claim's statements. The look begins where other claims have
+// come while this one waited for a connection: thousands of tickets further, where
+// many wait, and beside an old snapshot each of them would have to be passed.
+func (s *Store) take(ctx context.Context, m *memory, st statement, c queue.Claim, at *look, arguments func() pgx.StrictNamedArgs) (*scanned, error) {
 	var found *scanned
 	err := s.retry(ctx, func() error {
 		found = &scanned{}
 		return s.with(ctx, func(conn *pgxpool.Conn) error {
+			m.catchUp(at)
 			began := time.Now() //nolint:forbidigo // paces looks at the queue; says nothing about leases
-			err := st.run(ctx, conn, claimSettingsSQL, arguments, func(rows pgx.Rows) error { return found.read(rows, c, at) })
+			err := st.run(ctx, conn, claimSettingsSQL, arguments(), func(rows pgx.Rows) error { return found.read(rows, c, *at) })
 			found.took = time.Since(began)
 			return err
 		})

@@ -208,6 +208,13 @@ func (m *memory) look(whole bool, now time.Time) look {
 	return l
 }
 
+// catchUp has a look begin at the present bounds.
+func (m *memory) catchUp(l *look) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l.after = m.after
+}
+
 // end ends a shared look. found is nil if it failed.
 func (m *memory) end(scan *sharedScan, found *scanned) {
 	m.mu.Lock()
