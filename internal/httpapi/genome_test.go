@@ -45,7 +45,7 @@ const (
 
 // coronavirus is an organism of the size of SARS-CoV-2.
 func coronavirus() *organism.Organism {
-	source := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same genome in every run
+	source := rand.New(rand.NewPCG(1, 2))
 	o := &organism.Organism{
 		Key: "corona", DisplayName: "Coronavirus", ConsensusSequences: true,
 		Metadata: []organism.Field{{Name: "country", Type: organism.String}, {Name: "date", Type: organism.Date}, {Name: "age", Type: organism.Int}},
@@ -68,7 +68,7 @@ var sizes = []size{{"genome", true}, {"short", false}}
 // submitted is the document of an entry as it is stored.
 func (s size) submitted(tb testing.TB, o *organism.Organism) []byte {
 	tb.Helper()
-	sequence := mutated(rand.New(rand.NewPCG(3, 4)), nucleotides, o.Segments[0].Sequence) //nolint:gosec // as above
+	sequence := mutated(rand.New(rand.NewPCG(3, 4)), nucleotides, o.Segments[0].Sequence)
 	if !s.genome {
 		sequence = sequence[:1000]
 	}
@@ -85,7 +85,7 @@ func (s size) submitted(tb testing.TB, o *organism.Organism) []byte {
 // resultLine is the line of a result of such an entry.
 func (s size) resultLine(tb testing.TB, o *organism.Organism) []byte {
 	tb.Helper()
-	source := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // as above
+	source := rand.New(rand.NewPCG(5, 6))
 	sequence := mutated(source, nucleotides, o.Segments[0].Sequence)
 	data := seqlease.ProcessedData{
 		Metadata: map[string]json.RawMessage{
