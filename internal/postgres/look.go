@@ -16,6 +16,7 @@ type look struct {
 	wholeTurn bool       // the turn is a look at all of them
 	probe     bool       // at ended leases, too, even if tickets abound
 	probeFrom time.Time  // zero: at ended leases of any age
+	exhausted string     // the mark at which nothing fresh is behind the bounds; empty: not known
 }
 
 // The rounds of a claim: each is looked at only if those before it found nothing.
@@ -30,11 +31,12 @@ const (
 // slices are parallel: from is exclusive, to inclusive.
 type stretches struct {
 	rounds, lanes                      []int16
+	behind                             []bool
 	fromRanks, fromIDs, toRanks, toIDs []int64
 }
 
-func (s *stretches) add(round int16, lane queue.Lane, from, to spot) {
-	s.rounds, s.lanes = append(s.rounds, round), append(s.lanes, int16(lane))
+func (s *stretches) add(round int16, lane queue.Lane, behind bool, from, to spot) {
+	s.rounds, s.lanes, s.behind = append(s.rounds, round), append(s.lanes, int16(lane)), append(s.behind, behind)
 	s.fromRanks, s.fromIDs = append(s.fromRanks, from.rank), append(s.fromIDs, from.id)
 	s.toRanks, s.toIDs = append(s.toRanks, to.rank), append(s.toIDs, to.id)
 }
@@ -47,11 +49,11 @@ func (s *stretches) round(round int16, l look, lanes ...queue.Lane) {
 		if l.whole || round == roundTurn && l.wholeTurn {
 			from = firstSpot
 		}
-		s.add(round, lane, from, lastSpot)
+		s.add(round, lane, false, from, lastSpot)
 	}
 	for _, lane := range lanes {
 		if !l.whole && round != roundTurn {
-			s.add(round, lane, firstSpot, l.after[lane])
+			s.add(round, lane, true, firstSpot, l.after[lane])
 		}
 	}
 }
@@ -68,7 +70,7 @@ func (l look) arguments(n int) pgx.StrictNamedArgs {
 	s.round(roundSuspect, l, queue.LaneSuspect)
 	s.round(roundAlone, l, queue.LaneAlone)
 	return pgx.StrictNamedArgs{
-		"rounds": s.rounds, "lanes": s.lanes, "from_ranks": s.fromRanks, "from_ids": s.fromIDs, "to_ranks": s.toRanks, "to_ids": s.toIDs,
+		"rounds": s.rounds, "lanes": s.lanes, "behind": s.behind, "exhausted": l.exhausted, "from_ranks": s.fromRanks, "from_ids": s.fromIDs, "to_ranks": s.toRanks, "to_ids": s.toIDs,
 		"n": n, "turn_limit": turnLimit, "suspects": queue.SuspectBatch(n), "ended_limit": endedLimit(n), "probe": l.probe,
 	}
 }
@@ -83,7 +85,10 @@ func (l look) onlyFresh(n int) bool {
 func (l look) freshArguments() pgx.StrictNamedArgs {
 	var s stretches
 	s.round(roundFresh, l, queue.LaneFresh, queue.LaneBulk)
-	return pgx.StrictNamedArgs{"lanes": s.lanes, "from_ranks": s.fromRanks, "from_ids": s.fromIDs, "to_ranks": s.toRanks, "to_ids": s.toIDs}
+	return pgx.StrictNamedArgs{
+		"lanes": s.lanes, "behind": s.behind, "exhausted": l.exhausted,
+		"from_ranks": s.fromRanks, "from_ids": s.fromIDs, "to_ranks": s.toRanks, "to_ids": s.toIDs,
+	}
 }
 
 // The bounds of how many ended leases one claim takes over: a lease has up to

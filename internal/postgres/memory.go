@@ -81,6 +81,9 @@ type memory struct {
 	// noneAt is the mark at which a look at the whole of a lane of suspects found none
 	// in it, or empty: whatever puts one there changes the mark.
 	noneAt [claimableLanes]string
+	// exhaustedAt is the mark at which a look at all fresh entries and bulk work found
+	// fewer than it was to take; empty: that isn't known.
+	exhaustedAt string
 	// replacedAt is when results were accepted last that replaced others.
 	replacedAt time.Time
 }
@@ -212,7 +215,19 @@ func (m *memory) look(whole bool, now time.Time) look {
 func (m *memory) catchUp(l *look) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	l.after = m.after
+	l.after, l.exhausted = m.after, m.exhaustedAt
+}
+
+// noteEnd remembers that a claim of n found the end of fresh entries and bulk work:
+// whatever is put there changes the mark. With a turn of suspects it may not have
+// looked.
+func (m *memory) noteEnd(at look, n int, found *scanned) {
+	if at.turn != 0 || found.paused || found.surplusRank != nil || len(found.entries) >= n {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.exhaustedAt = found.mark
 }
 
 // end ends a shared look. found is nil if it failed.
@@ -304,7 +319,7 @@ func (m *memory) moveBack(lane queue.Lane, rank int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.after.moveBack(lane, rank)
-	m.noneAt[lane] = ""
+	m.noneAt[lane], m.exhaustedAt = "", ""
 }
 
 // replacing says that results are likely to replace others: some did in the last

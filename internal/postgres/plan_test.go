@@ -212,6 +212,8 @@ func prepared(t *testing.T, c *pgx.Conn, sql string, arguments pgx.StrictNamedAr
 			if len(v) == 0 {
 				literals[i] = "'{}'"
 			}
+		case []bool:
+			literals[i] = arrayLiteral(v)
 		case []int16:
 			literals[i] = arrayLiteral(v)
 		case []int64:

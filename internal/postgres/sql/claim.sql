@@ -14,9 +14,9 @@ mark AS MATERIALIZED (
 ),
 -- Which stretches of which lanes to look at, each round in this order.
 stretch AS MATERIALIZED (
-    SELECT round, lane, from_rank, from_id, to_rank, to_id
-    FROM unnest(@rounds::smallint[], @lanes::smallint[], @from_ranks::bigint[], @from_ids::bigint[], @to_ranks::bigint[], @to_ids::bigint[])
-        AS s (round, lane, from_rank, from_id, to_rank, to_id)
+    SELECT round, lane, behind, from_rank, from_id, to_rank, to_id
+    FROM unnest(@rounds::smallint[], @lanes::smallint[], @behind::boolean[], @from_ranks::bigint[], @from_ids::bigint[], @to_ranks::bigint[],
+        @to_ids::bigint[]) AS s (round, lane, behind, from_rank, from_id, to_rank, to_id)
 ),
 -- Round 1: suspects, whose turn it is before the others now and then.
 -- ARRAY(…) is evaluated once whatever the plan, so its LIMIT can't be exceeded,
@@ -37,7 +37,8 @@ turned AS MATERIALIZED (
     RETURNING lane, rank, entry_id, attempts, hand_outs
 ),
 -- Round 2: fresh entries and bulk work. What lies behind the bounds comes last,
--- and only if what lies ahead was too little.
+-- only if what lies ahead was too little, and not at the mark at which there was
+-- nothing: to pass the dead tickets takes long, while an old transaction keeps them.
 fresh AS MATERIALIZED (
     DELETE FROM ticket
     WHERE ctid = ANY (ARRAY(
@@ -48,7 +49,7 @@ fresh AS MATERIALIZED (
                 AND (rank, entry_id) > (s.from_rank, s.from_id) AND (rank, entry_id) <= (s.to_rank, s.to_id)
             ORDER BY rank, entry_id LIMIT @n FOR UPDATE SKIP LOCKED
         ) AS t
-        WHERE s.round = 2
+        WHERE s.round = 2 AND (NOT s.behind OR (SELECT mark FROM mark) <> @exhausted::text)
         LIMIT (SELECT CASE WHEN EXISTS (SELECT FROM turned) THEN 0 ELSE wanted END FROM live)))
     RETURNING lane, rank, entry_id, attempts, hand_outs
 ),

@@ -6,6 +6,12 @@ WITH live AS MATERIALIZED (
     LEFT JOIN pipeline_version AS pv ON pv.organism_id = o.id AND pv.version = @version::bigint
     WHERE o.id = @organism::int
 ),
+mark AS MATERIALIZED (
+    SELECT lpad(sum(n)::text, 19, '0') || '-' || left(md5(string_agg(nonce::text, ',' ORDER BY bucket)), 16) AS mark
+    FROM change WHERE organism_id = @organism AND scope = @version
+),
+-- What lies behind the bounds needs no look at the mark at which there was nothing:
+-- to pass the dead tickets takes long, while an old transaction keeps them.
 -- ARRAY(…) is evaluated once whatever the plan, so its LIMIT can't be exceeded,
 -- and a LIMIT of 0 scans nothing. Rows are deleted by where they lie: by key, a
 -- planner may well compare every ticket with every element.
@@ -13,14 +19,15 @@ queued AS MATERIALIZED (
     DELETE FROM ticket
     WHERE ctid = ANY (ARRAY(
         SELECT t.ctid
-        FROM unnest(@lanes::smallint[], @from_ranks::bigint[], @from_ids::bigint[], @to_ranks::bigint[], @to_ids::bigint[])
-            AS s (lane, from_rank, from_id, to_rank, to_id)
+        FROM unnest(@lanes::smallint[], @behind::boolean[], @from_ranks::bigint[], @from_ids::bigint[], @to_ranks::bigint[], @to_ids::bigint[])
+            AS s (lane, behind, from_rank, from_id, to_rank, to_id)
         CROSS JOIN LATERAL (
             SELECT ctid FROM ticket
             WHERE organism_id = @organism AND pipeline_version = @version AND lane = s.lane
                 AND (rank, entry_id) > (s.from_rank, s.from_id) AND (rank, entry_id) <= (s.to_rank, s.to_id)
             ORDER BY rank, entry_id LIMIT @n FOR UPDATE SKIP LOCKED
         ) AS t
+        WHERE NOT s.behind OR (SELECT mark FROM mark) <> @exhausted::text
         LIMIT (SELECT wanted FROM live)))
     RETURNING lane, rank, entry_id, attempts, hand_outs
 ),
@@ -53,8 +60,7 @@ record AS (
     FROM lists WHERE entry_ids IS NOT NULL
 )
 SELECT now() AS now, now() + @seconds * interval '1 second' AS lease_until,
-    (SELECT lpad(sum(n)::text, 19, '0') || '-' || left(md5(string_agg(nonce::text, ',' ORDER BY bucket)), 16)
-        FROM change WHERE organism_id = @organism AND scope = @version) AS mark,
+    (SELECT mark FROM mark) AS mark,
     current_version, registered, paused,
     NULL::smallint AS lane, NULL::bigint AS rank, NULL::bigint AS entry_id,
     NULL AS accession, NULL::bigint AS version, NULL AS submission_id, NULL AS submitter, NULL::bigint AS group_id, NULL::timestamptz AS submitted_at,
