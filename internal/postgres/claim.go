@@ -175,7 +175,7 @@ func (s *Store) take(ctx context.Context, m *memory, st statement, c queue.Claim
 	if err != nil {
 		return nil, err
 	}
-	m.noteEnd(*at, c.Entries, found)
+	m.noteEnd(*at, found)
 	return found, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/seqlease/seqlease/internal/postgres"
+	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/storetest"
 )
 
@@ -19,10 +20,18 @@ func TestClaim_L14_WhatAnotherServerPutsBehindTheBoundIsFound(t *testing.T) {
 	register(t, other)
 	submitN(t, s, group.GroupID, 5)
 	organismID, _, _ := s.Bound(storetest.WestNile, 1, 0)
-	lease, err := s.Claim(t.Context(), askFor(10)) // fewer than asked for: the end
-	if err != nil || len(lease.Entries) != 5 {
-		t.Fatalf("claimed %d entries, %v", len(lease.Entries), err)
+	claim := func(n, want int) queue.Lease {
+		t.Helper()
+		lease, err := s.Claim(t.Context(), askFor(n))
+		if err != nil || len(lease.Entries) != want {
+			t.Fatalf("claimed %d entries of %d, %v, want %d", len(lease.Entries), n, err, want)
+		}
+		return lease
 	}
+	lease := claim(5, 5)
+	claim(5, 0) // the end
+	submitN(t, other, group.GroupID, 1)
+	claim(5, 1) // and on
 	if _, err := other.GiveBack(t.Context(), returned(lease)); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +42,5 @@ func TestClaim_L14_WhatAnotherServerPutsBehindTheBoundIsFound(t *testing.T) {
 		t.Fatalf("%d tickets lie behind the bound, %v: this test shows nothing", behind, err)
 	}
 	s.JustLooked(organismID, 1)
-	if again, err := s.Claim(t.Context(), askFor(10)); err != nil || len(again.Entries) != 5 {
-		t.Errorf("claimed %d entries, %v, want the 5 that another server gave back", len(again.Entries), err)
-	}
+	claim(10, 5)
 }

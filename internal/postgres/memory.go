@@ -82,7 +82,7 @@ type memory struct {
 	// in it, or empty: whatever puts one there changes the mark.
 	noneAt [claimableLanes]string
 	// exhaustedAt is the mark at which a look at all fresh entries and bulk work found
-	// fewer than it was to take; empty: that isn't known.
+	// none; empty: that isn't known.
 	exhaustedAt string
 	// replacedAt is when results were accepted last that replaced others.
 	replacedAt time.Time
@@ -218,11 +218,12 @@ func (m *memory) catchUp(l *look) {
 	l.after, l.exhausted = m.after, m.exhaustedAt
 }
 
-// noteEnd remembers that a claim of n found the end of fresh entries and bulk work:
-// whatever is put there changes the mark. With a turn of suspects it may not have
-// looked.
-func (m *memory) noteEnd(at look, n int, found *scanned) {
-	if at.turn != 0 || found.paused || found.surplusRank != nil || len(found.entries) >= n {
+// noteEnd remembers that a claim found no fresh entries or bulk work: whatever is put
+// there changes the mark. With a turn of suspects it may not have looked. One that
+// found few needn't have come to the end: tickets without an entry count for its
+// limit, too.
+func (m *memory) noteEnd(at look, found *scanned) {
+	if at.turn != 0 || found.paused || found.surplusRank != nil || len(found.entries) > 0 {
 		return
 	}
 	m.mu.Lock()
