@@ -19,13 +19,7 @@ import (
 var statements embed.FS
 
 // statement is the text of a statement by its name.
-func statement(name string) string {
-	text, err := statements.ReadFile("sql/" + name + ".sql")
-	if err != nil {
-		panic(err) // they are embedded
-	}
-	return string(text)
-}
+func statement(name string) string { return measure.Statement(statements, name) }
 
 const (
 	bench seqlease.Organism = "bench"
