@@ -61,9 +61,15 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		{"ticket_runs", []string{"ticket_run_in_order (organism_id=? AND pipeline_version=?)"}, false},
 		{"ticket_heads", []string{"SEARCH ticket USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=?)"}, false},
 		{"claim_take_run", []string{
-			"SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "SEARCH t USING COVERING INDEX ticket_by_entry (pipeline_version=? AND entry_id>? AND entry_id<?)",
+			"SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "SEARCH t USING COVERING INDEX ticket_by_entry (pipeline_version=? AND entry_id=?)",
 			"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id=?)", "SEARCH r USING INDEX sqlite_autoindex_result_1 (pipeline_version=? AND entry_id=?)",
 		}, false},
+		{"claim_run_untouched", []string{
+			"SEARCH t USING COVERING INDEX ticket_by_entry (pipeline_version=? AND entry_id>? AND entry_id<?)",
+			"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id>? AND entry_id<?)",
+			"SEARCH r USING COVERING INDEX sqlite_autoindex_result_1 (pipeline_version=? AND entry_id>? AND entry_id<?)",
+		}, false},
+		{"claim_take_untouched", []string{"SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}, false},
 		{"claim_take_runs", []string{
 			"SEARCH t USING PRIMARY KEY (organism_id=? AND pipeline_version=? AND lane=? AND rank<?)",
 			"ticket_run_in_order (organism_id=? AND pipeline_version=? AND rank<?)", "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",

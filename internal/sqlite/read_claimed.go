@@ -56,16 +56,21 @@ func (s *Store) readLease(ctx context.Context, id seqlease.AttemptID, entries in
 }
 
 func (s *Store) readClaimed(ctx context.Context, statement string, args []any, each func(queue.ClaimedEntry) error) error {
+	// Of these types, and kept from row to row, they are read without reflection and
+	// allocate nothing.
+	var place, version, groupID, submittedAt, attempt, dictionary int64
+	var accession, submissionID, submitter string
+	var body []byte
+	into := []any{&place, &accession, &version, &submissionID, &submitter, &groupID, &submittedAt, &attempt, &dictionary, &body}
 	err := s.readOnce().rows(ctx, statement, args, func(scan func(...any) error) error {
-		var e queue.ClaimedEntry
-		var submittedAt int64
-		err := scan(&e.Place, &e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &submittedAt, &e.Attempt,
-			&e.Packed.Dictionary, &e.Packed.Bytes)
-		if err != nil {
+		if err := scan(into...); err != nil {
 			return err
 		}
-		e.SubmittedAt = instant(submittedAt)
-		return each(e)
+		return each(queue.ClaimedEntry{
+			AccessionVersion: seqlease.AccessionVersion{Accession: seqlease.Accession(accession), Version: seqlease.Version(version)},
+			Place:            int(place), Packed: seqlease.Packed{Dictionary: dictionary, Bytes: body},
+			SubmissionID: submissionID, Submitter: submitter, GroupID: groupID, SubmittedAt: instant(submittedAt), Attempt: int(attempt),
+		})
 	})
 	return storeError(err)
 }

@@ -53,7 +53,16 @@ func onlyReads(text string) bool {
 type kept struct {
 	conn     *sql.Conn
 	texts    map[string]string
+	writes   map[string]bool // those that change something
 	prepared map[string]*sql.Stmt
+}
+
+func newKept(conn *sql.Conn, texts map[string]string) *kept {
+	k := &kept{conn: conn, texts: texts, writes: make(map[string]bool, len(texts)), prepared: map[string]*sql.Stmt{}}
+	for name, text := range texts {
+		k.writes[name] = !onlyReads(text)
+	}
+	return k
 }
 
 func (k *kept) get(ctx context.Context, name string) (*sql.Stmt, error) {

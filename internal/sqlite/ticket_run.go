@@ -89,9 +89,17 @@ func (f fairOrder) behind(reach int64) fairOrder {
 
 // takeRun takes the entries of a run up to a rank.
 func takeRun(ctx context.Context, t *tx, args claimArgs, r ticketRun, reach int64) (took, error) {
-	part := append(args.named("attempt_id", "pipeline_version", "taken"),
-		named("first_entry_id", r.first, "last_entry_id", r.first+reach-r.rank)...)
-	n, err := t.exec(ctx, "claim_take_run", part...)
+	bounds := named("first_entry_id", r.first, "last_entry_id", r.first+reach-r.rank)
+	var untouched bool
+	err := t.row(ctx, "claim_run_untouched", append(args.named("pipeline_version"), bounds...), &untouched)
+	if err != nil {
+		return took{}, err
+	}
+	statement := "claim_take_run"
+	if untouched {
+		statement = "claim_take_untouched"
+	}
+	n, err := t.exec(ctx, statement, append(args.named("attempt_id", "pipeline_version", "taken"), bounds...)...)
 	if err == nil && n == reach-r.rank+1 {
 		return took{entries: int(n), first: r.first}, nil
 	}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	driver "modernc.org/sqlite"
+
 	"github.com/seqlease/seqlease"
 )
 
@@ -22,6 +24,10 @@ const (
 	// yields is how often others may run before a group ends because nobody waits:
 	// those that were just answered are about to ask for more.
 	yields = 3
+	// markedGroups is how many groups have marks after one had to be written again.
+	// A mark costs a copy of each page that is written after it, but it lets one
+	// request be undone without the others.
+	markedGroups = 64
 )
 
 // writer is the one connection that writes, with its own goroutine.
@@ -32,6 +38,7 @@ type writer struct {
 	log        *walSync
 	checkpoint *checkpointer
 	requests   chan *write
+	marked     int // so many groups have marks
 	closing    chan struct{}
 	closeOnce  sync.Once
 	ended      chan struct{}
@@ -63,7 +70,7 @@ func startWriter(ctx context.Context, db *sql.DB, path string) (*writer, error) 
 		"begin": "BEGIN IMMEDIATE", "commit": "COMMIT", "rollback": "ROLLBACK",
 		"mark": "SAVEPOINT one", "keep": "RELEASE one", "undo": "ROLLBACK TO one",
 	})
-	w.statements = &kept{conn: conn, texts: texts, prepared: map[string]*sql.Stmt{}}
+	w.statements = newKept(conn, texts)
 	if err := w.takeLog(ctx, path); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
@@ -211,10 +218,18 @@ func (w *writer) tryGroup(first *write) ([]*write, error) {
 	if err := w.begin(first.ctx); err != nil {
 		return group, err
 	}
+	w.marked = max(w.marked-1, 0)
+	carryOut := w.unmarked
+	if w.marked > 0 {
+		carryOut = w.one
+	}
 	end := time.NewTimer(groupTime)
 	defer end.Stop()
 	for next := first; next != nil; {
-		if err := w.one(next); err != nil {
+		switch err := carryOut(next); {
+		case errors.Is(err, errSpoilt):
+			return group, w.again(group)
+		case err != nil:
 			return group, w.lost(first.ctx, err)
 		}
 		if next = w.waiting(end.C, len(group)); next != nil {
@@ -222,6 +237,27 @@ func (w *writer) tryGroup(first *write) ([]*write, error) {
 		}
 	}
 	return group, w.commit(first.ctx)
+}
+
+// again undoes the group and writes it again, with marks. A request that was alone
+// is done with when it is undone.
+func (w *writer) again(group []*write) error {
+	ctx := group[0].ctx
+	_ = w.control(ctx, "rollback") // the engine may have done it
+	if len(group) == 1 {
+		return nil
+	}
+	w.marked = markedGroups
+	if err := w.begin(ctx); err != nil {
+		return err
+	}
+	for _, r := range group {
+		r.err = nil
+		if err := w.one(r); err != nil {
+			return w.lost(ctx, err)
+		}
+	}
+	return w.commit(ctx)
 }
 
 // waiting takes one more request into the group if one is there by now.
@@ -241,6 +277,23 @@ func (w *writer) waiting(end <-chan time.Time, size int) *write {
 		default:
 			runtime.Gosched()
 		}
+	}
+	return nil
+}
+
+// errSpoilt says that a request ended in an error and left traces in the
+// transaction, or that the engine may have ended that.
+var errSpoilt = errors.New("the transaction holds a part of a request")
+
+// unmarked runs a request that can't be undone alone.
+func (w *writer) unmarked(r *write) error {
+	wrote := false
+	r.err = r.fn(r.ctx, &tx{statement: func(ctx context.Context, name string) (*sql.Stmt, error) {
+		wrote = wrote || w.statements.writes[name]
+		return w.statements.get(ctx, name)
+	}})
+	if r.err != nil && (wrote || errors.As(r.err, new(*driver.Error))) {
+		return errSpoilt
 	}
 	return nil
 }

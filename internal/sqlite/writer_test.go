@@ -151,6 +151,92 @@ func TestWrite_GroupCommitsGoodOnesOnly(t *testing.T) {
 	}
 }
 
+// A request that ends the transaction without writing anything doesn't let what
+// follows it be committed by itself, and then again.
+func TestWrite_LostTransactionWithoutAWriteIsNoticed(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	release := holdWriter(t, s)
+	var group errgroup.Group
+	for i := range 6 {
+		group.Go(func() error {
+			err := s.write(t.Context(), func(ctx context.Context, t *tx) error {
+				if i%3 == 1 {
+					_, lost := t.exec(ctx, "rollback")
+					_, told := t.exec(ctx, "commit")
+					return errors.Join(lost, told)
+				}
+				_, err := t.exec(ctx, "create_group", groupArgs(strconv.Itoa(i))...)
+				return err
+			})
+			if (i%3 == 1) != (err != nil) {
+				return fmt.Errorf("write %d: got error %w", i, err)
+			}
+			return nil
+		})
+	}
+	release()
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
+	if groups, err := s.GroupsOf(t.Context(), ""); err != nil || len(groups) != 4 {
+		t.Errorf("%d groups are stored (%v), want those 4 without an error", len(groups), err)
+	}
+}
+
+// A request that must be undone has its group written again once: the next ones
+// have marks, until many have done without.
+func TestWrite_MarksSpareTheNeighboursOfAnError(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	refusal := errors.New("refused")
+	both := func() (good int) {
+		release := holdWriter(t, s)
+		var group errgroup.Group
+		group.Go(func() error {
+			return s.write(t.Context(), func(ctx context.Context, t *tx) error {
+				good++
+				_, err := t.exec(ctx, "create_group", groupArgs("good")...)
+				return err
+			})
+		})
+		group.Go(func() error {
+			return s.write(t.Context(), func(ctx context.Context, t *tx) error {
+				_, err := t.exec(ctx, "create_group", groupArgs("bad")...)
+				return errors.Join(refusal, err)
+			})
+		})
+		release()
+		if err := group.Wait(); !errors.Is(err, refusal) {
+			t.Errorf("got error %v, want %v", err, refusal)
+		}
+		return good
+	}
+	for s.writer.marked == 0 { // until the two have shared a group
+		both()
+	}
+	if calls := both(); calls != 1 {
+		t.Errorf("the neighbour of an error was carried out %d times, want once", calls)
+	}
+	for i := range 2 * markedGroups {
+		if err := s.write(t.Context(), func(context.Context, *tx) error { return nil }); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	if s.writer.marked != 0 {
+		t.Errorf("%d groups more have marks", s.writer.marked)
+	}
+	groups, err := s.GroupsOf(t.Context(), "")
+	for _, g := range groups {
+		if g.GroupName != "good" {
+			t.Errorf("group %q is stored", g.GroupName)
+		}
+	}
+	if err != nil || len(groups) < 2 {
+		t.Errorf("%d groups are stored, %v", len(groups), err)
+	}
+}
+
 func groupArgs(name string) []any {
 	return named("group_name", name, "institution", "", "line1", "", "line2", "", "city", "", "state", "",
 		"postal_code", "", "country", "", "contact_email", "")

@@ -1,6 +1,7 @@
 -- seqlease accept_results (L3, L5, L10): a line that the attempt doesn't hold at @now isn't stored; the caller says why
+-- (OR FAIL: should it end midway, the writer undoes all of the request, so SQLite needs no copies of the pages to undo the statement)
 WITH r (accession, version, outcome, digest, dictionary_id, body) AS (VALUES @rows)
-INSERT INTO result (pipeline_version, entry_id, revision, attempt_id, organism_id, outcome, digest, dictionary_id, processed_at,
+INSERT OR FAIL INTO result (pipeline_version, entry_id, revision, attempt_id, organism_id, outcome, digest, dictionary_id, processed_at,
                     claimed_by, body)
 SELECT d.pipeline_version, e.id, e.revision, d.attempt_id, e.organism_id, r.outcome, r.digest, r.dictionary_id, @now,
        @claimed_by, r.body
