@@ -20,16 +20,10 @@ import (
 //go:embed sql/accept_results.sql
 var acceptResultsSQL string
 
-//go:embed sql/accept_first.sql
-var acceptFirstSQL string
-
 //go:embed sql/accept_settings.sql
 var acceptSettingsSQL string
 
-var (
-	acceptResultsStatement = numbered("accept_results", acceptResultsSQL)
-	acceptFirstStatement   = numbered("accept_first", acceptFirstSQL)
-)
+var acceptResultsStatement = numbered("accept_results", acceptResultsSQL)
 
 // linesAtOnce is how many lines go into a statement, which bounds the memory that
 // its arguments take.
@@ -97,25 +91,6 @@ func splitDuplicates(all []queue.Line) (lines []queue.Line, duplicates []seqleas
 	return lines, duplicates
 }
 
-// acceptWhole stores all lines if every one of them is good, else nothing, in
-// one round trip. Nearly always none of the entries has a result yet, which costs
-// less to store; that one has one shows as a violation of its key, and then it is
-// likely of what comes next, too.
-func (s *Store) acceptWhole(ctx context.Context, organismID int32, r queue.Submission, lines []queue.Line) (whole bool, err error) {
-	arguments := acceptArguments(organismID, r, lines, attemptsOf(lines), true)
-	if !s.remembered(organismID, r.PipelineVersion).replacing() {
-		answer, err := s.accept(ctx, acceptFirstStatement, arguments)
-		if !isResultThere(err) {
-			return err == nil && answer.lines == len(lines), err
-		}
-	}
-	answer, err := s.accept(ctx, acceptResultsStatement, arguments)
-	if err == nil && answer.replaced > 0 {
-		s.memory(organismID, r.PipelineVersion).replaced()
-	}
-	return err == nil && answer.lines == len(lines), err
-}
-
 // isResultThere says that a result was to be stored for an entry that has one.
 func isResultThere(err error) bool {
 	const uniqueViolation = "23505"
@@ -171,7 +146,9 @@ func (s *Store) acceptLines(ctx context.Context, organismID int32, r queue.Submi
 // others. The leases of all its attempts are locked, so that every submission locks
 // them in the same order.
 func acceptSome(ctx context.Context, tx pgx.Tx, organismID int32, r queue.Submission, lines []queue.Line, attempts []pgtype.UUID) ([]seqlease.Refusal, error) {
-	values, err := acceptResultsStatement.values(acceptArguments(organismID, r, lines, attempts, false))
+	arguments := acceptArguments(organismID, r, lines, attempts)
+	arguments["whole"] = false
+	values, err := acceptResultsStatement.values(arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -229,9 +206,10 @@ func attemptsOf(lines []queue.Line) []pgtype.UUID {
 	return list
 }
 
-// acceptArguments are those of the statements. What is the same for all lines is
+// acceptArguments are those of the statements, but for "whole", which only one of them
+// has. What is the same for all lines is
 // given once, beside an empty list.
-func acceptArguments(organismID int32, r queue.Submission, lines []queue.Line, attemptIDs []pgtype.UUID, whole bool) pgx.StrictNamedArgs {
+func acceptArguments(organismID int32, r queue.Submission, lines []queue.Line, attemptIDs []pgtype.UUID) pgx.StrictNamedArgs {
 	accessions, digests, bodies := make([]string, len(lines)), make([][]byte, len(lines)), make([][]byte, len(lines))
 	for i := range lines {
 		accessions[i], digests[i], bodies[i] = string(lines[i].Accession), lines[i].Digest[:], lines[i].Packed.Bytes
@@ -242,7 +220,7 @@ func acceptArguments(organismID int32, r queue.Submission, lines []queue.Line, a
 	dictionary, dictionaries := alike(lines, func(l *queue.Line) int64 { return l.Packed.Dictionary })
 	return pgx.StrictNamedArgs{
 		"organism": organismID, "version": int64(r.PipelineVersion), "claimed_by": r.ClaimedBy, "claimed_by_sum": nameSum(r.ClaimedBy),
-		"whole": whole, "attempt_ids": attemptIDs, "attempts": attempts, "accessions": accessions,
+		"attempt_ids": attemptIDs, "attempts": attempts, "accessions": accessions,
 		"entry_version": version, "versions": versions, "outcome": outcome, "outcomes": outcomes, "digests": digests,
 		"dictionary": dictionary, "dictionaries": dictionaries, "bodies": bodies,
 	}

@@ -19,16 +19,10 @@ import (
 //go:embed sql/claim.sql
 var claimSQL string
 
-//go:embed sql/claim_fresh.sql
-var claimFreshSQL string
-
 //go:embed sql/claim_settings.sql
 var claimSettingsSQL string
 
-var (
-	claimStatement      = numbered("claim", claimSQL)
-	claimFreshStatement = numbered("claim_fresh", claimFreshSQL)
-)
+var claimStatement = numbered("claim", claimSQL)
 
 //go:embed sql/peek_queue.sql
 var peekQueueSQL string
@@ -82,15 +76,14 @@ func (s *Store) claimFrom(ctx context.Context, m *memory, organismID int32, c qu
 // claimAt looks for work where it is told to. Ended leases may have held nothing
 // but spent entries: then it looks again, as there may be others behind them.
 func (s *Store) claimAt(ctx context.Context, m *memory, organismID int32, c queue.Claim, do step) (queue.Lease, error) {
-	var found *scanned
+	var found *claimed
 	if do.lead != nil {
 		defer func() { m.end(do.lead, found) }()
 	}
 	var ended []queue.EndedLease
 	for lost := 0; ; {
-		result, err := s.scan(ctx, m, organismID, c, &do.look)
+		result, err := s.scan(ctx, m, organismID, c, do.look)
 		if err == nil {
-			m.note(do.look, c.Entries, result)
 			ended = append(ended, result.ended...)
 			if len(result.entries) == 0 && len(result.ended) > 0 {
 				continue
@@ -109,7 +102,7 @@ func (s *Store) claimAt(ctx context.Context, m *memory, organismID int32, c queu
 		c.AttemptID = seqlease.NewAttemptID()
 	}
 	return queue.Lease{
-		AttemptID: c.AttemptID, Until: found.leaseUntil, Lease: c.Lease, Entries: found.entries, Ended: len(ended), EndedOf: ended,
+		AttemptID: c.AttemptID, Until: found.now.Add(c.Lease), Lease: c.Lease, Entries: found.entries, Ended: len(ended), EndedOf: ended,
 		Paused: found.paused, Mark: found.mark,
 	}, nil
 }
@@ -122,22 +115,20 @@ func (s *Store) giveBackDetached(ctx context.Context, id seqlease.AttemptID) err
 	return err
 }
 
-// scan makes the claim, and brings the look up to date. Nearly always fresh entries
-// or bulk work wait and nothing else is due: then the statement that takes those is
-// enough. If it finds none, the other one looks at all rounds.
-func (s *Store) scan(ctx context.Context, m *memory, organismID int32, c queue.Claim, at *look) (*scanned, error) {
-	arguments := func(payload int64, more ...pgx.StrictNamedArgs) pgx.StrictNamedArgs {
-		all := pgx.StrictNamedArgs{
-			"n": c.Entries, "organism": organismID, "version": int64(c.PipelineVersion), "attempt": uuid(c.AttemptID),
-			"seconds": int64(c.Lease / time.Second), "claimed_by": c.ClaimedBy, "worker_id": c.WorkerID, "payload": payload,
-		}
-		for _, some := range more {
-			maps.Copy(all, some)
-		}
-		return all
-	}
+// claimed is what a claim found.
+type claimed struct {
+	*scanned
+
+	entries []queue.ClaimedEntry
+}
+
+// scan makes the claim, and brings what is remembered up to date. Nearly always fresh
+// entries or bulk work wait and nothing else is due: then the statement that takes
+// those is enough, and claims go together. If it finds none, the other one looks at
+// all rounds.
+func (s *Store) scan(ctx context.Context, m *memory, organismID int32, c queue.Claim, at look) (*claimed, error) {
 	if at.onlyFresh(c.Entries) {
-		found, err := s.take(ctx, m, claimFreshStatement, c, at, func() pgx.StrictNamedArgs { return arguments(queue.PayloadBytes, at.freshArguments()) })
+		found, err := s.claimFresh(ctx, m, organismID, c, at)
 		if err != nil || len(found.entries) > 0 {
 			return found, err
 		}
@@ -150,24 +141,36 @@ func (s *Store) scan(ctx context.Context, m *memory, organismID int32, c queue.C
 	if c.Entries > queue.PayloadLimit {
 		payload = 0
 	}
-	return s.take(ctx, m, claimStatement, c, at, func() pgx.StrictNamedArgs {
-		return arguments(payload, at.arguments(c.Entries), pgx.StrictNamedArgs{
+	found, err := s.take(ctx, m, claimStatement, []queue.Claim{c}, &at, func() pgx.StrictNamedArgs {
+		arguments := pgx.StrictNamedArgs{
+			"organism": organismID, "version": int64(c.PipelineVersion), "payload": payload,
+			"attempt": uuid(c.AttemptID), "seconds": int64(c.Lease / time.Second), "claimed_by": c.ClaimedBy, "worker_id": c.WorkerID,
 			"probe_from": probeFrom, "max_attempts": s.limits.Attempts, "max_hand_outs": s.limits.HandOuts,
-		})
+		}
+		maps.Copy(arguments, at.arguments(c.Entries))
+		return arguments
 	})
+	if err != nil {
+		return nil, err
+	}
+	m.note(at, c.Entries, found)
+	return &claimed{found, found.shares[0]}, nil
 }
 
-// take runs one of the claim's statements. The look begins where other claims have
-// come while this one waited for a connection: thousands of tickets further, where
-// many wait, and beside an old snapshot each of them would have to be passed.
-func (s *Store) take(ctx context.Context, m *memory, st statement, c queue.Claim, at *look, arguments func() pgx.StrictNamedArgs) (*scanned, error) {
+// take runs one of the claim's statements for claims of one queue. The look begins
+// where other claims have come while this one waited for a connection: thousands of
+// tickets further, where many wait, and beside an old snapshot each of them would
+// have to be passed.
+func (s *Store) take(ctx context.Context, m *memory, st statement, claims []queue.Claim, at *look, arguments func() pgx.StrictNamedArgs) (*scanned, error) {
 	var found *scanned
 	err := s.retry(ctx, func() error {
 		found = &scanned{}
 		return s.with(ctx, func(conn *pgxpool.Conn) error {
 			m.catchUp(at)
 			began := time.Now() //nolint:forbidigo // paces looks at the queue; says nothing about leases
-			err := st.run(ctx, conn, claimSettingsSQL, arguments(), func(rows pgx.Rows) error { return found.read(rows, c, *at) })
+			err := st.run(ctx, conn, claimSettingsSQL, arguments(), func(rows pgx.Rows) error {
+				return found.read(rows, claims[0], len(claims), *at)
+			})
 			found.took = time.Since(began)
 			return err
 		})

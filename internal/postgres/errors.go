@@ -88,6 +88,13 @@ func isStale(err error) bool {
 	return errors.Is(err, errReadOnly) || errors.As(err, &refused) && hasClass(refused.Code, classShutdown)
 }
 
+// isRefused says that the server refused a statement, and nothing was changed, for
+// what may lie in what it was told.
+func isRefused(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && !errors.Is(err, seqlease.ErrBusy) && !errors.Is(err, seqlease.ErrStorageFull)
+}
+
 // isLasting says that the server is there and will not let this user in.
 func isLasting(err error) bool {
 	var refused *pgconn.PgError

@@ -9,7 +9,11 @@ import (
 // AcceptStatements are those that store results, by name.
 var AcceptStatements = map[string]string{"accept_results": acceptResultsSQL, "accept_first": acceptFirstSQL}
 
-// AcceptArguments are theirs.
-func AcceptArguments(organismID int32, r queue.Submission) pgx.StrictNamedArgs {
-	return acceptArguments(organismID, r, r.Lines, attemptsOf(r.Lines), true)
+// AcceptArguments are those of one of them.
+func AcceptArguments(name string, organismID int32, r queue.Submission) pgx.StrictNamedArgs {
+	arguments := acceptArguments(organismID, r, r.Lines, attemptsOf(r.Lines))
+	if name == "accept_results" {
+		arguments["whole"] = true
+	}
+	return arguments
 }

@@ -63,3 +63,17 @@ func (s *Store) Remembered() int {
 	defer s.mu.RUnlock()
 	return len(s.memories)
 }
+
+// LookLater makes claims take fresh entries and nothing else for a minute, beyond the
+// bounds: nothing else is due.
+func (s *Store) LookLater(organismID int32, version seqlease.PipelineVersion) {
+	m := s.memory(organismID, version)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	later := time.Now().Add(time.Minute)
+	m.newestMark = max(m.newestMark, "0") // nothing is known at no mark
+	m.scannedAt, m.scannedMark, m.probedAt, m.nothing = later, m.newestMark, later, nil
+	for _, lane := range []queue.Lane{queue.LaneSuspect, queue.LaneAlone} {
+		m.turnedAt[lane], m.noneAt[lane] = later, m.newestMark
+	}
+}

@@ -223,7 +223,7 @@ func (m *memory) catchUp(l *look) {
 // found few needn't have come to the end: tickets without an entry count for its
 // limit, too.
 func (m *memory) noteEnd(at look, found *scanned) {
-	if at.turn != 0 || found.paused || found.surplusRank != nil || len(found.entries) > 0 {
+	if at.turn != 0 || found.paused || found.surplusRank != nil || found.count() > 0 {
 		return
 	}
 	m.mu.Lock()
@@ -232,7 +232,7 @@ func (m *memory) noteEnd(at look, found *scanned) {
 }
 
 // end ends a shared look. found is nil if it failed.
-func (m *memory) end(scan *sharedScan, found *scanned) {
+func (m *memory) end(scan *sharedScan, found *claimed) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if found != nil {
@@ -266,12 +266,12 @@ func (m *memory) note(at look, n int, found *scanned) {
 		m.rest = min(restFactor*found.took, longestRest)
 	}
 	m.nothing = nil
-	if len(found.entries) == 0 {
+	if found.count() == 0 {
 		m.nothing = &emptiness{mark: found.mark, earliestEnd: found.earliestEnd}
 	}
 	// A claim that was committing when none was found to have ended began at most
 	// that long before and ends at the earliest after the shortest lease.
-	if (at.probe || len(found.entries) == 0) && len(found.ended) == 0 && !found.paused {
+	if (at.probe || found.count() == 0) && len(found.ended) == 0 && !found.paused {
 		if from := found.now.Add(-shortestLease); from.After(m.probeFrom) {
 			m.probeFrom = from
 		}
@@ -285,7 +285,7 @@ func nextBound(present spot, at look, lane queue.Lane, n int, found *scanned) sp
 	case at.whole && reached.ahead != none:
 		// Everything up to there is taken or locked, whatever was believed.
 		return reached.ahead
-	case reached.behind != none && len(found.entries) >= limitOf(lane, n):
+	case reached.behind != none && found.count() >= limitOf(lane, n):
 		// There may be more behind the bound.
 		return reached.behind
 	case !present.before(began) && present.before(reached.ahead): // else the bound was moved back meanwhile

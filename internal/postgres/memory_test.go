@@ -12,7 +12,7 @@ import (
 
 // took is what a claim of 3 entries found in lane 0, in rank 1.
 func took(ahead, behind int64, entries int) *scanned {
-	f := &scanned{mark: "m", entries: make([]queue.ClaimedEntry, entries), now: time.Unix(1000, 0)}
+	f := &scanned{mark: "m", shares: [][]queue.ClaimedEntry{make([]queue.ClaimedEntry, entries)}, now: time.Unix(1000, 0)}
 	f.reached[queue.LaneFresh] = reached{at(ahead), at(behind)}
 	return f
 }
@@ -282,7 +282,7 @@ func TestMemory_L14_EmptyQueueIsLookedAtTogether(t *testing.T) {
 		t.Fatalf("got %+v, want to wait for the shared look", waiter)
 	}
 	m.note(leader.look, 3, took(0, 0, 0))
-	m.end(leader.lead, took(0, 0, 0))
+	m.end(leader.lead, &claimed{took(0, 0, 0), nil})
 	<-waiter.wait.done
 	if !waiter.wait.empty || waiter.wait.number <= early || waiter.wait.number > late {
 		t.Errorf("the look has number %d, want it to answer who came at %d and not who came at %d", waiter.wait.number, early, late)

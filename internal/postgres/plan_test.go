@@ -136,7 +136,7 @@ func TestAccept_L3_KeptPlanLooksUpByKey(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := newStage(t)
-			kept := g.keep(t, postgres.AcceptSettingsSQL, text, postgres.AcceptArguments(2, answer(queue.Lease{
+			kept := g.keep(t, postgres.AcceptSettingsSQL, text, postgres.AcceptArguments(name, 2, answer(queue.Lease{
 				AttemptID: theAttempt, Entries: []queue.ClaimedEntry{{AccessionVersion: seqlease.AccessionVersion{Accession: "A", Version: 1}}},
 			}, []byte{1})))
 			made := submitN(t, g.Store, g.group.GroupID, 50)
@@ -184,8 +184,8 @@ func claimArguments(organismID int32, n int, rank, id int64) pgx.StrictNamedArgs
 // claimFreshArguments are those of a claim of fresh entries alone.
 func claimFreshArguments(organismID int32, n int, rank, id int64) pgx.StrictNamedArgs {
 	return postgres.ClaimFreshArguments(rank, id, pgx.StrictNamedArgs{
-		"n": n, "organism": organismID, "version": 1, "attempt": seqlease.NewAttemptID().String(), "seconds": 600,
-		"claimed_by": "pipeline", "worker_id": "w", "payload": 8 << 20,
+		"n": n, "organism": organismID, "version": 1, "payload": 8 << 20, "starts": []int64{1},
+		"attempts": []string{seqlease.NewAttemptID().String()}, "seconds": []int64{600}, "claimed_by": []string{"pipeline"}, "worker_ids": []string{"w"},
 	})
 }
 

@@ -59,6 +59,9 @@ type Store struct {
 	resets resets
 	limits queue.Retry
 	bell   *queue.Bell
+	// freshClaims and acceptances go to the database together.
+	freshClaims *gathering[memoryKey, *freshClaim]
+	acceptances *gathering[acceptKey, *acceptance]
 	// ticketLooks paces what waiting claims ask for.
 	ticketLooks ticketLooks
 	// repetitions counts transactions that were tried again, over all calls.
@@ -114,6 +117,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		memories:     map[memoryKey]*memory{},
 		limits:       o.Retry, bell: o.Bell,
 	}
+	s.freshClaims = newGathering(statementsAtOnce(config.MaxConns), fitsClaims, s.claimFreshTogether)
+	s.acceptances = newGathering(statementsAtOnce(config.MaxConns), fitsAcceptances, s.acceptTogether)
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}

@@ -18,11 +18,8 @@ place AS MATERIALIZED (
 ),
 -- What is the same for all lines is sent once, beside an empty list.
 line AS MATERIALIZED (
-    SELECT l.n, coalesce(l.attempt_id, @attempt_ids[1]) AS attempt_id, coalesce(l.outcome, @outcome::smallint) AS outcome, l.digest,
-        coalesce(l.dictionary_id, @dictionary::bigint) AS dictionary_id, l.body, e.id AS entry_id, e.revision, e.released
-    FROM unnest(@attempts::uuid[], @accessions::text[], @versions::bigint[], @outcomes::smallint[], @digests::bytea[],
-        @dictionaries::bigint[], @bodies::bytea[]) WITH ORDINALITY
-        AS l (attempt_id, accession, version, outcome, digest, dictionary_id, body, n)
+    SELECT l.n, coalesce(l.attempt_id, @attempt_ids[1]) AS attempt_id, e.id AS entry_id, e.revision, e.released
+    FROM unnest(@attempts::uuid[], @accessions::text[], @versions::bigint[]) WITH ORDINALITY AS l (attempt_id, accession, version, n)
     CROSS JOIN LATERAL (
         SELECT id, revision, released_at IS NOT NULL AS released
         FROM entry
@@ -31,26 +28,34 @@ line AS MATERIALIZED (
 ),
 -- A full join can't be a nested loop, however few rows a kept plan expects.
 matched AS MATERIALIZED (
-    SELECT l.n, l.outcome, l.digest, l.dictionary_id, l.body, l.released, p.attempt_id, p.entry_id, p.revision
+    SELECT l.n, l.released, p.attempt_id, p.entry_id, p.revision
     FROM line AS l
     FULL JOIN place AS p ON p.entry_id = l.entry_id AND p.attempt_id = l.attempt_id AND p.revision = l.revision
 ),
 good AS MATERIALIZED (
-    SELECT lines, released, lines = places AS complete,
-        lines > 0 AND (NOT @whole::boolean OR lines = cardinality(@accessions)) AS storing
+    SELECT lines, released, lines = places AS complete, lines > 0 AND lines = cardinality(@accessions) AS storing
     FROM (
         SELECT count(n) FILTER (WHERE entry_id IS NOT NULL) AS lines, count(entry_id) AS places,
             coalesce(bool_or(released AND entry_id IS NOT NULL), false) AS released
         FROM matched
     ) AS m
 ),
+-- In the order of the lines, of which all are good. So bodies go from their list
+-- into their rows, and through no join or sort.
+keys AS MATERIALIZED (
+    SELECT array_agg(entry_id) AS entry_ids, array_agg(attempt_id) AS attempt_ids, array_agg(revision) AS revisions
+    FROM (SELECT entry_id, attempt_id, revision FROM matched WHERE n IS NOT NULL AND (SELECT storing FROM good) ORDER BY n) AS m
+),
 stored AS (
     INSERT INTO result (pipeline_version, entry_id, attempt_id, dictionary_id, processed_at, organism_id, revision,
         claimed_by_sum, outcome, digest, body)
-    SELECT @version, m.entry_id, m.attempt_id, m.dictionary_id, (SELECT at FROM clock), @organism, m.revision,
-        @claimed_by_sum::int, m.outcome, m.digest, m.body
-    FROM matched AS m
-    WHERE m.n IS NOT NULL AND m.entry_id IS NOT NULL AND (SELECT storing FROM good)
+    SELECT @version, l.entry_id, l.attempt_id, coalesce(l.dictionary_id, @dictionary::bigint), (SELECT at FROM clock), @organism, l.revision,
+        @claimed_by_sum::int, coalesce(l.outcome, @outcome::smallint), l.digest, l.body
+    FROM (
+        SELECT unnest(entry_ids) AS entry_id, unnest(attempt_ids) AS attempt_id, unnest(revisions) AS revision, unnest(@outcomes::smallint[]) AS outcome,
+            unnest(@digests::bytea[]) AS digest, unnest(@dictionaries::bigint[]) AS dictionary_id, unnest(@bodies::bytea[]) AS body
+        FROM keys WHERE entry_ids IS NOT NULL
+    ) AS l
 ),
 -- What is left of leases of which some places have no line.
 remaining AS MATERIALIZED (

@@ -166,14 +166,14 @@ bump AS (
         SELECT bucket FROM change WHERE organism_id = @organism AND scope = @version
         ORDER BY (bucket + 16 - pg_backend_pid() % 16) % 16 LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED), pg_backend_pid() % 16)
 )
-SELECT now() AS now, now() + @seconds * interval '1 second' AS lease_until, mark.mark,
+SELECT now() AS now, mark.mark,
     live.current_version, live.registered, live.paused,
     CASE WHEN (SELECT count(*) FROM picked) = 0 THEN (
         SELECT lease_until FROM lease
         WHERE organism_id = @organism AND pipeline_version = @version AND lease_until > @probe_from
         ORDER BY lease_until LIMIT 1) END AS earliest_end,
     (SELECT min(rank) FROM surplus) AS surplus_rank, of.claimed_by AS ended_of, of.worker_id AS ended_workers,
-    NULL::smallint AS lane, NULL::bigint AS rank, NULL::bigint AS entry_id, NULL AS accession, NULL::bigint AS version, NULL AS submission_id,
+    NULL::int AS share, NULL::smallint AS lane, NULL::bigint AS rank, NULL::bigint AS entry_id, NULL AS accession, NULL::bigint AS version, NULL AS submission_id,
     NULL AS submitter, NULL::bigint AS group_id, NULL::timestamptz AS submitted_at, NULL::smallint AS attempts, NULL::bigint AS dictionary_id,
     NULL::bytea AS submitted
 FROM live, mark, (
@@ -181,6 +181,6 @@ FROM live, mark, (
     FROM (SELECT DISTINCT attempt_id, claimed_by, worker_id FROM ended) AS o
 ) AS of
 UNION ALL
-SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, lane, rank, entry_id,
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, lane, rank, entry_id,
     accession, version, submission_id, submitter, group_id, submitted_at, attempts, dictionary_id, submitted
 FROM picked

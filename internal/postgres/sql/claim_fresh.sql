@@ -1,4 +1,4 @@
--- seqlease claim_fresh (L2, L10, L11, L13, L16, L17): what claim does in its second round and no other: it takes fresh entries and bulk work, as nearly every claim does, and if it finds none that says nothing of the others
+-- seqlease claim_fresh (L2, L10, L11, L13, L16, L17): what claim does in its second round and no other, for one claim or several that go together: it takes fresh entries and bulk work, as nearly every claim does, and if it finds none that says nothing of the others
 WITH live AS MATERIALIZED (
     SELECT o.current_version, pv.version IS NOT NULL AS registered, o.paused OR coalesce(pv.paused, false) AS paused,
         CASE WHEN pv.version >= o.current_version AND NOT o.paused AND NOT pv.paused THEN @n::int ELSE 0 END AS wanted
@@ -31,46 +31,52 @@ queued AS MATERIALIZED (
         LIMIT (SELECT wanted FROM live)))
     RETURNING lane, rank, entry_id, attempts, hand_outs
 ),
--- OFFSET 0 keeps this a look-up by key for each ticket, in their order. A ticket
--- whose entry is gone ends here.
+-- Each claim's share begins where the one before ends. OFFSET 0 keeps this a look-up
+-- by key for each ticket, in their order. A ticket whose entry is gone ends here.
 picked AS MATERIALIZED (
-    SELECT q.lane, q.rank, q.entry_id, least(q.attempts + 1, 32767)::smallint AS attempts, q.hand_outs + 1 AS hand_outs,
-        e.revision, e.accession, e.version, e.submission_id, e.submitter, e.group_id, e.submitted_at, e.dictionary_id, e.submitted
-    FROM (SELECT lane, rank, entry_id, attempts, hand_outs FROM queued ORDER BY lane, rank, entry_id) AS q
-    CROSS JOIN LATERAL (
-        SELECT revision, accession, version, submission_id, submitter, group_id, submitted_at, dictionary_id, submitted
-        FROM entry WHERE id = q.entry_id OFFSET 0
-    ) AS e
+    SELECT width_bucket(p.number, @starts::bigint[]) AS share, p.number, p.lane, p.rank, p.entry_id, p.attempts, p.hand_outs,
+        p.revision, p.accession, p.version, p.submission_id, p.submitter, p.group_id, p.submitted_at, p.dictionary_id, p.submitted
+    FROM (
+        SELECT row_number() OVER (ORDER BY q.lane, q.rank, q.entry_id) AS number, q.lane, q.rank, q.entry_id,
+            least(q.attempts + 1, 32767)::smallint AS attempts, q.hand_outs + 1 AS hand_outs,
+            e.revision, e.accession, e.version, e.submission_id, e.submitter, e.group_id, e.submitted_at, e.dictionary_id, e.submitted
+        FROM (SELECT lane, rank, entry_id, attempts, hand_outs FROM queued ORDER BY lane, rank, entry_id) AS q
+        CROSS JOIN LATERAL (
+            SELECT revision, accession, version, submission_id, submitter, group_id, submitted_at, dictionary_id, submitted
+            FROM entry WHERE id = q.entry_id OFFSET 0
+        ) AS e
+    ) AS p
 ),
 lists AS MATERIALIZED (
-    SELECT array_agg(entry_id) AS entry_ids, array_agg(revision) AS revisions, array_agg(attempts) AS attempts, array_agg(hand_outs) AS hand_outs,
-        sum(octet_length(submitted)) AS bytes
-    FROM picked
+    SELECT share, array_agg(entry_id) AS entry_ids, array_agg((number - (@starts)[share])::smallint) AS positions, array_agg(revision) AS revisions,
+        array_agg(attempts) AS attempts, array_agg(hand_outs) AS hand_outs, sum(octet_length(submitted)) AS bytes
+    FROM picked GROUP BY share
 ),
 placed AS (
     INSERT INTO lease (attempt_id, part, organism_id, pipeline_version, lease_until, lease_seconds, claimed_by, worker_id,
         entry_ids, positions, revisions, attempts, hand_outs)
-    SELECT @attempt::uuid, 0, @organism, @version, now() + @seconds::int * interval '1 second', @seconds, @claimed_by::text, @worker_id::text,
-        entry_ids, ARRAY(SELECT generate_series(0, cardinality(entry_ids) - 1)::smallint), revisions, attempts, hand_outs
-    FROM lists WHERE entry_ids IS NOT NULL
+    SELECT (@attempts::uuid[])[share], 0, @organism, @version, now() + (@seconds::int[])[share] * interval '1 second', (@seconds)[share],
+        (@claimed_by::text[])[share], (@worker_ids::text[])[share], entry_ids, positions, revisions, attempts, hand_outs
+    FROM lists
 ),
 record AS (
     INSERT INTO claim_record (organism_id, lease_seconds, pipeline_version, attempt_id, claimed_by, worker_id, attempts, entry_ids)
-    SELECT @organism, @seconds, @version, @attempt, @claimed_by, @worker_id, attempts, entry_ids
-    FROM lists WHERE entry_ids IS NOT NULL
+    SELECT @organism, (@seconds)[share], @version, (@attempts)[share], (@claimed_by)[share], (@worker_ids)[share], attempts, entry_ids
+    FROM lists
 )
-SELECT now() AS now, now() + @seconds * interval '1 second' AS lease_until,
+SELECT now() AS now,
     (SELECT mark FROM mark) AS mark,
     current_version, registered, paused,
-    NULL::smallint AS lane, NULL::bigint AS rank, NULL::bigint AS entry_id,
+    NULL::int AS share, NULL::smallint AS lane, NULL::bigint AS rank, NULL::bigint AS entry_id,
     NULL AS accession, NULL::bigint AS version, NULL AS submission_id, NULL AS submitter, NULL::bigint AS group_id, NULL::timestamptz AS submitted_at,
     NULL::smallint AS attempts, NULL::bigint AS dictionary_id, NULL::bytea AS submitted
 FROM live
 UNION ALL
-SELECT NULL, NULL, NULL, NULL, NULL, NULL, lane, rank, entry_id, accession, version, submission_id, submitter, group_id, submitted_at, attempts,
-    dictionary_id, 
-    CASE WHEN (SELECT bytes FROM lists) <= @payload::bigint OR entry_id = ANY (ARRAY(
+SELECT NULL, NULL, NULL, NULL, NULL, share, lane, rank, entry_id, accession, version, submission_id, submitter, group_id, submitted_at, attempts,
+    dictionary_id,
+    -- A document's length is known without reading it.
+    CASE WHEN (SELECT max(bytes) FROM lists) <= @payload::bigint OR entry_id = ANY (ARRAY(
         SELECT entry_id
-        FROM (SELECT entry_id, sum(octet_length(submitted)) OVER (ORDER BY lane, rank, entry_id) AS bytes FROM picked) AS p
+        FROM (SELECT entry_id, sum(octet_length(submitted)) OVER (PARTITION BY share ORDER BY number) AS bytes FROM picked) AS p
         WHERE bytes <= @payload)) THEN submitted END
 FROM picked
