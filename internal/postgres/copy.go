@@ -1,9 +1,10 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
+	"io"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,8 +20,9 @@ type copyRows struct{ bytes []byte }
 // copyHeader begins what is copied: the signature, no flags, no extension.
 const copyHeader = "PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00"
 
-// reset drops all rows.
-func (r *copyRows) reset() { r.bytes = append(r.bytes[:0], copyHeader...) }
+// copyPiece is how many bytes of rows are sent at a time: the driver sends at most
+// 64 KiB in one message.
+const copyPiece = 60 << 10
 
 func (r *copyRows) row(columns uint16) { r.bytes = binary.BigEndian.AppendUint16(r.bytes, columns) }
 
@@ -69,9 +71,29 @@ func (r *copyRows) date(day time.Time) {
 	r.int(int32(time.Date(year, month, of, 0, 0, 0, 0, time.UTC).Sub(first) / (24 * time.Hour)))
 }
 
-// send copies the rows with a COPY statement within the transaction.
-func (r *copyRows) send(ctx context.Context, tx pgx.Tx, statement string) error {
-	r.bytes = append(r.bytes, 0xff, 0xff) // the end
-	_, err := tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(r.bytes), statement)
+// copyInto copies n rows with a COPY statement within the transaction; row appends
+// the i-th of them. Rows are made while the database stores those before them.
+func copyInto(ctx context.Context, tx pgx.Tx, statement string, n int, row func(rows *copyRows, i int)) error {
+	reader, writer := io.Pipe()
+	var making sync.WaitGroup
+	making.Go(func() { writer.CloseWithError(makeRows(writer, n, row)) })
+	_, err := tx.Conn().PgConn().CopyFrom(ctx, reader, statement)
+	_ = reader.Close() // ends the making of rows that the database doesn't want
+	making.Wait()
+	return err
+}
+
+// makeRows writes all rows.
+func makeRows(to io.Writer, n int, row func(rows *copyRows, i int)) error {
+	rows := copyRows{append(make([]byte, 0, copyPiece+copyPiece/8), copyHeader...)}
+	for i := range n {
+		if row(&rows, i); len(rows.bytes) >= copyPiece {
+			if _, err := to.Write(rows.bytes); err != nil {
+				return err
+			}
+			rows.bytes = rows.bytes[:0]
+		}
+	}
+	_, err := to.Write(append(rows.bytes, 0xff, 0xff)) // the end
 	return err
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -33,51 +34,43 @@ var groupExistsSQL string
 //go:embed sql/bump.sql
 var bumpSQL string
 
-// A chunk of an upload has at most this many entries and about this many
-// bytes, so that memory is bounded.
+// A chunk of an upload has at most this many entries and about this many bytes, so
+// that memory is bounded: two of them are there at once. The first is smaller, as
+// nothing is stored until it is there.
 const (
 	chunkEntries = 10_000
-	chunkBytes   = 8 << 20
-	// ticketChunk is how many tickets a statement stores at most.
-	ticketChunk = 10_000
+	firstChunk   = 1_000
+	chunkBytes   = 4 << 20
 )
 
-// chunk is a part of an upload.
-type chunk struct {
-	submissionIDs []string
-	dictionaries  []int64
-	submitted     [][]byte
-	bytes         int
-}
-
-// chunks cuts the entries of an upload. Each chunk is good until the next.
-func chunks(entries iter.Seq2[submission.PackedEntry, error]) iter.Seq2[*chunk, error] {
-	return func(yield func(*chunk, error) bool) {
-		var c chunk
+// chunks cuts the entries of an upload.
+func chunks(entries iter.Seq2[submission.PackedEntry, error]) iter.Seq2[[]submission.PackedEntry, error] {
+	return func(yield func([]submission.PackedEntry, error) bool) {
+		var c []submission.PackedEntry
+		bytes, limit := 0, firstChunk
 		for e, err := range entries {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			c.submissionIDs = append(c.submissionIDs, e.SubmissionID)
-			c.dictionaries, c.submitted = append(c.dictionaries, e.Data.Dictionary), append(c.submitted, e.Data.Bytes)
-			c.bytes += len(e.Data.Bytes)
-			if len(c.submitted) == chunkEntries || c.bytes >= chunkBytes {
-				if !yield(&c, nil) {
+			c = append(c, e)
+			bytes += len(e.Data.Bytes)
+			if len(c) == limit || bytes >= chunkBytes {
+				if !yield(c, nil) {
 					return
 				}
-				c = chunk{}
+				limit = min(2*limit, chunkEntries)
+				c, bytes = make([]submission.PackedEntry, 0, len(c)), 0
 			}
 		}
-		if len(c.submitted) > 0 {
-			yield(&c, nil)
+		if len(c) > 0 {
+			yield(c, nil)
 		}
 	}
 }
 
 // Submit stores an upload with its terms and tickets (L1, L17), as
-// [submission.Store] says. The transaction only reads what is packed already and
-// inserts it.
+// [submission.Store] says.
 func (s *Store) Submit(ctx context.Context, u submission.Upload) ([]seqlease.SubmissionIDMapping, error) {
 	o, err := s.organism(ctx, u.Organism)
 	if err != nil {
@@ -109,25 +102,17 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 		if !exists {
 			return submission.UnknownGroup(u.GroupID)
 		}
-		var ids []int64
-		var rows copyRows
-		for c, err := range chunks(u.Entries) {
-			if err != nil {
-				return err
-			}
-			partIDs, part, err := insertChunk(ctx, tx, o, u, c, &rows)
-			if err != nil {
-				return err
-			}
-			ids, made = append(ids, partIDs...), append(made, part...)
+		ids, err := insertEntries(ctx, tx, o, u, &made)
+		if err != nil {
+			return err
 		}
 		if len(made) == 0 {
 			return nil
 		}
-		if first, err = s.enqueue(ctx, tx, o.id, u.GroupID, ids, &rows); err != nil {
+		if first, err = s.enqueue(ctx, tx, o.id, u.GroupID, ids); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
+		_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
 		return err
 	})
 	return made, first, err
@@ -137,7 +122,7 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 // before the first, by version. Until the commit nobody else sees the ranks as
 // given, so that those of an upload that is late or comes to nothing count for
 // nobody; only other uploads of the group wait, for as long as tickets are written.
-func (s *Store) enqueue(ctx context.Context, tx pgx.Tx, organismID int32, group int64, ids []int64, tickets *copyRows) (map[seqlease.PipelineVersion]int64, error) {
+func (s *Store) enqueue(ctx context.Context, tx pgx.Tx, organismID int32, group int64, ids []int64) (map[seqlease.PipelineVersion]int64, error) {
 	if _, err := tx.Exec(ctx, planSettingsSQL); err != nil {
 		return nil, err
 	}
@@ -155,80 +140,88 @@ func (s *Store) enqueue(ctx context.Context, tx pgx.Tx, organismID int32, group 
 	}
 	for _, version := range slices.Sorted(maps.Keys(first)) {
 		rank := first[version]
-		for part := range slices.Chunk(ids, ticketChunk) {
-			tickets.reset()
-			for _, id := range part {
-				rank++
-				tickets.row(5)
-				tickets.bigint(int64(version))
-				tickets.bigint(rank)
-				tickets.bigint(id)
-				tickets.int(organismID)
-				tickets.smallint(int16(queue.LaneFresh))
-			}
-			if err := tickets.send(ctx, tx, copyTicketsSQL); err != nil {
-				return nil, err
-			}
+		err := copyInto(ctx, tx, copyTicketsSQL, len(ids), func(rows *copyRows, i int) {
+			rows.row(5)
+			rows.bigint(int64(version))
+			rows.bigint(rank + 1 + int64(i))
+			rows.bigint(ids[i])
+			rows.int(organismID)
+			rows.smallint(int16(queue.LaneFresh))
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return first, nil
 }
 
+// insertEntries stores the entries with their terms, and returns their ids and, in
+// made, what they are called. Each chunk is put together while the one before it is
+// stored.
+func insertEntries(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, made *[]seqlease.SubmissionIDMapping) ([]int64, error) {
+	*made = nil
+	var ids []int64
+	stored := make(chan error, 1) // how the chunk before went
+	stored <- nil
+	for c, failed := range chunks(u.Entries) {
+		if err := errors.Join(<-stored, failed); err != nil {
+			return nil, err
+		}
+		go func() {
+			partIDs, part, err := insertChunk(ctx, tx, o, u, c)
+			ids, *made = append(ids, partIDs...), append(*made, part...)
+			stored <- err
+		}()
+	}
+	err := <-stored
+	return ids, err
+}
+
 // insertChunk stores a chunk with its terms, and returns the ids of the entries and
-// what they are called. The rows are for use.
+// what they are called.
 func insertChunk(
-	ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, c *chunk, rows *copyRows,
+	ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, c []submission.PackedEntry,
 ) ([]int64, []seqlease.SubmissionIDMapping, error) {
-	ids, made, err := reserveNumbers(ctx, tx, u.AccessionPrefix, c.submissionIDs)
+	ids, made, err := reserveNumbers(ctx, tx, u.AccessionPrefix, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows.reset()
-	for i, m := range made {
+	err = copyInto(ctx, tx, copyEntriesSQL, len(c), func(rows *copyRows, i int) {
 		rows.row(9)
 		rows.bigint(ids[i])
-		rows.bigint(int64(m.Version))
+		rows.bigint(int64(made[i].Version))
 		rows.bigint(u.GroupID)
-		rows.bigint(c.dictionaries[i])
+		rows.bigint(c[i].Data.Dictionary)
 		rows.int(o.id)
-		rows.text(string(m.Accession))
-		rows.text(m.SubmissionID)
+		rows.text(string(made[i].Accession))
+		rows.text(c[i].SubmissionID)
 		rows.text(u.Submitter)
-		rows.bytea(c.submitted[i])
+		rows.bytea(c[i].Data.Bytes)
+	})
+	if err != nil || u.Terms.Type != seqlease.TermsRestricted {
+		return ids, made, err
 	}
-	if err := rows.send(ctx, tx, copyEntriesSQL); err != nil {
-		return nil, nil, err
-	}
-	rows.reset()
-	restricted := u.Terms.Type == seqlease.TermsRestricted
-	for _, m := range made {
+	return ids, made, copyInto(ctx, tx, copyTermsSQL, len(made), func(rows *copyRows, i int) {
 		rows.row(4)
-		rows.text(string(m.Accession))
-		rows.boolean(restricted)
-		if restricted {
-			rows.date(u.Terms.RestrictedUntil)
-		} else {
-			rows.null()
-		}
+		rows.text(string(made[i].Accession))
+		rows.boolean(true)
+		rows.date(u.Terms.RestrictedUntil)
 		rows.text(u.Submitter)
-	}
-	return ids, made, rows.send(ctx, tx, copyTermsSQL)
+	})
 }
 
 // reserveNumbers returns ids of new entries and what these are called.
-func reserveNumbers(ctx context.Context, tx pgx.Tx, prefix string, submissionIDs []string) ([]int64, []seqlease.SubmissionIDMapping, error) {
-	rows, err := tx.Query(ctx, reserveNumbersSQL, pgx.StrictNamedArgs{"count": len(submissionIDs)})
-	if err != nil {
+func reserveNumbers(ctx context.Context, tx pgx.Tx, prefix string, c []submission.PackedEntry) (ids []int64, made []seqlease.SubmissionIDMapping, err error) {
+	var numbers []int64
+	if err := tx.QueryRow(ctx, reserveNumbersSQL, pgx.StrictNamedArgs{"count": len(c)}).Scan(&numbers, &ids); err != nil {
 		return nil, nil, err
 	}
-	ids, made := make([]int64, 0, len(submissionIDs)), make([]seqlease.SubmissionIDMapping, 0, len(submissionIDs))
-	var number, id int64
-	_, err = pgx.ForEachRow(rows, []any{&number, &id}, func() error {
-		ids, made = append(ids, id), append(made, seqlease.SubmissionIDMapping{
+	made = make([]seqlease.SubmissionIDMapping, len(c))
+	for i, number := range numbers {
+		made[i] = seqlease.SubmissionIDMapping{
 			AccessionVersion: seqlease.AccessionVersion{Accession: seqlease.NewAccession(prefix, number), Version: 1},
-			SubmissionID:     submissionIDs[len(made)],
-		})
-		return nil
-	})
-	return ids, made, err
+			SubmissionID:     c[i].SubmissionID,
+		}
+	}
+	return ids, made, nil
 }

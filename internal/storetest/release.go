@@ -67,6 +67,7 @@ func releaseFields(t *testing.T, h Harness) {
 	first := released[0]
 	wantBetween(t, "submitted", first.SubmittedAt, before, afterSubmit)
 	wantBetween(t, "terms changed", first.TermsChangedAt, before, afterSubmit)
+	wantBetween(t, "open terms changed", released[1].TermsChangedAt, afterSubmit, after)
 	wantBetween(t, "released", first.ReleasedAt, afterSubmit, after)
 }
 

@@ -1,6 +1,9 @@
 -- seqlease read_released (L12): every released entry version by accession and version, with its result under the current pipeline version
 SELECT e.accession, e.version, e.submission_id, e.submitter, e.group_id, g.group_name, e.is_revocation, e.submitted_at, e.released_at,
-    o.current_version, coalesce(t.restricted, false) AS restricted, t.restricted_until, coalesce(t.changed_at, e.submitted_at) AS changed_at,
+    o.current_version, coalesce(t.restricted, false) AS restricted, t.restricted_until,
+    -- Without terms of its own an accession has been open since its first version was submitted.
+    coalesce(t.changed_at, CASE WHEN e.version = 1 THEN e.submitted_at ELSE (
+        SELECT submitted_at FROM entry WHERE accession = e.accession ORDER BY version LIMIT 1) END) AS changed_at,
     CASE WHEN e.is_revocation THEN e.dictionary_id ELSE coalesce(r.dictionary_id, 0) END AS dictionary_id,
     CASE WHEN e.is_revocation THEN e.submitted ELSE r.body END AS document
 FROM entry AS e
