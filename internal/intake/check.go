@@ -104,6 +104,7 @@ type checker struct {
 	rows       *idSet  // submission ids
 	rowLines   []int32 // of the rows
 	entryBytes []int   // of the rows: size of their JSON documents so far
+	metadata   []byte  // of the last row
 	block      []byte  // rows that are not in the spool yet
 	blocks     []frame
 
@@ -148,7 +149,11 @@ func (c *checker) check() (*Checked, error) {
 	for i := range sequences {
 		sequences[i] = c.found[i].frame
 	}
-	return &Checked{spool: c.spool, rows: c.rows.len(), blocks: c.blocks, sequences: sequences}, nil
+	checked := &Checked{spool: c.spool, rows: c.rows.len(), blocks: c.blocks, sequences: sequences}
+	for _, size := range c.entryBytes {
+		checked.bytes += int64(size)
+	}
+	return checked, nil
 }
 
 // largeBytes and largeCount are up to what no memory is asked for: the size of

@@ -12,12 +12,16 @@ import (
 type Checked struct {
 	spool     *frames
 	rows      int
+	bytes     int64   // about the size of all documents
 	blocks    []frame // of rows
 	sequences []frame // in the order in which the rows name them
 }
 
 // Len returns the number of entries.
 func (c *Checked) Len() int { return c.rows }
+
+// Bytes returns about how many bytes the documents of all entries have together.
+func (c *Checked) Bytes() int64 { return c.bytes }
 
 // Close removes the temporary file. No entry can be read after it.
 func (c *Checked) Close() error { return c.spool.close() }

@@ -160,7 +160,7 @@ const maxBlock = 64 << 10
 // spoolRow puts the row into the spool: its id, its metadata as a JSON object
 // and the FASTA ids, each with its length before it.
 func (c *checker) spoolRow(h columns, r row, id string, fastaIDs []string, fault func(field, value, format string, args ...any)) error {
-	metadata := []byte{'{'}
+	metadata := append(c.metadata[:0], '{')
 	for i, member := range h.members {
 		if member == nil {
 			continue
@@ -171,6 +171,7 @@ func (c *checker) spoolRow(h columns, r row, id string, fastaIDs []string, fault
 		metadata = appendJSON(append(metadata, member...), r.cells[i])
 	}
 	metadata = append(metadata, '}')
+	c.metadata = metadata
 	size := len(metadata)
 	c.block = appendSized(appendSized(c.block, id), metadata)
 	c.block = binary.AppendUvarint(c.block, uint64(len(fastaIDs)))
