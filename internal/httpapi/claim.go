@@ -1,13 +1,13 @@
 package httpapi
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,8 +19,19 @@ import (
 	"github.com/seqlease/seqlease"
 )
 
-// sendBuffer gathers short lines.
-const sendBuffer = 64 << 10
+// Lines are gathered until there are sendFrom bytes. Each write becomes a chunk, of which
+// net/http sends the first 4 KiB and the rest apart, so that it wakes the client
+// twice: the fewer, the better.
+const (
+	sendFrom   = 192 << 10
+	sendBuffer = 256 << 10 // with a line of a usual genome
+)
+
+// sendBuffers are for answers under way.
+var sendBuffers = sync.Pool{New: func() any {
+	b := make([]byte, 0, sendBuffer)
+	return &b
+}}
 
 // sendWindow is how far back the compression of an answer looks: some ten genomes
 // of 30 kb. Each answer under way takes three times as much memory.
@@ -149,8 +160,9 @@ func (s *server) sendLease(ctx context.Context, w io.Writer, lease queue.Lease, 
 		}
 		target, finish = encoder, encoder.Close
 	}
-	out := bufio.NewWriterSize(target, sendBuffer)
-	var line []byte
+	buffer := sendBuffers.Get().(*[]byte)
+	defer sendBuffers.Put(buffer)
+	lines := (*buffer)[:0]
 	damaged := func(av seqlease.AccessionVersion, err error) {
 		unreadable = append(unreadable, av)
 		s.logger.LogAttrs(ctx, slog.LevelError, "damaged entry left out of a claim", slog.String("request_id", requestID(ctx)),
@@ -160,15 +172,21 @@ func (s *server) sendLease(ctx context.Context, w io.Writer, lease queue.Lease, 
 		if err != nil {
 			return nil, err
 		}
-		if line, err = appendEntry(line[:0], lease, entry); err != nil {
+		if lines, err = appendEntry(lines, lease, entry); err != nil {
 			return nil, err
 		}
-		if _, err := out.Write(line); err != nil {
+		if len(lines) < sendFrom {
+			continue
+		}
+		if _, err := target.Write(lines); err != nil {
 			return nil, err
 		}
+		lines = (*buffer)[:0] // also where longer lines had one of their own
 	}
-	if err := out.Flush(); err != nil {
-		return nil, err
+	if len(lines) > 0 {
+		if _, err := target.Write(lines); err != nil {
+			return nil, err
+		}
 	}
 	return unreadable, finish()
 }
