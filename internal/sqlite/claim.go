@@ -51,15 +51,17 @@ const claimTries = 3
 // nothing can be read any more is given back.
 func (s *Store) claim(ctx context.Context, c queue.Claim) (queue.Lease, int, error) {
 	lease := queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease}
-	state, err := readClaimState(ctx, s.readOnce(), c)
-	if err != nil {
-		return lease, 0, storeError(err)
+	if c.Entries <= 0 || !s.knownToWait(c) {
+		state, err := readClaimState(ctx, s.readOnce(), c)
+		if err != nil {
+			return lease, 0, storeError(err)
+		}
+		lease.Mark, lease.Paused = state.mark, state.paused
+		if c.Entries <= 0 || state.paused || !state.waiting && !state.runs && !state.ended {
+			return lease, 0, nil
+		}
 	}
-	lease.Mark, lease.Paused = state.mark, state.paused
-	if c.Entries <= 0 || state.paused || !state.waiting && !state.runs && !state.ended {
-		return lease, 0, nil
-	}
-	taken, err := s.moveToLease(ctx, c, s.lanesInTurn(state.organismID, c), &lease)
+	taken, err := s.moveToLease(ctx, c, s.lanesInTurn(c), &lease)
 	if err == nil && taken > 0 {
 		// What is read here is the attempt's alone; whether the client is still there
 		// decides nothing any more.
@@ -92,7 +94,8 @@ func readClaimState(ctx context.Context, t *tx, c queue.Claim) (claimState, erro
 // the first slice join it one slice after the other: until the claim is answered
 // nobody knows the attempt. If the claim fails midway, what joined is given back.
 func (s *Store) moveToLease(ctx context.Context, c queue.Claim, choice []lanes, lease *queue.Lease) (int, error) {
-	taken := 0
+	taken, left := 0, false
+	defer func() { s.noteLeft(c, left) }()
 	for more := true; more; {
 		var slice claimSlice
 		err := s.ringAfter(ctx, s.writeLosing, func(ctx context.Context, t *tx, a *added) (err error) {
@@ -111,7 +114,7 @@ func (s *Store) moveToLease(ctx context.Context, c queue.Claim, choice []lanes, 
 		if slice.entries > 0 {
 			choice = []lanes{slice.of}
 		}
-		more = slice.more
+		more, left = slice.more, slice.left && slice.entries > 0
 	}
 	return taken, nil
 }

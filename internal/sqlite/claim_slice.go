@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
 )
 
@@ -35,14 +36,47 @@ func (l lanes) size(n int) int {
 // fresh lane doesn't starve them.
 const suspectsTurn = 4
 
-// lanesInTurn returns the lanes in the order in which the claim looks at them.
-// The two of suspects change places, so that neither starves the other.
-func (s *Store) lanesInTurn(organismID int64, c queue.Claim) []lanes {
-	key := queueKey{organismID, int64(c.PipelineVersion)}
+// claimedQueue is the queue that claims name.
+type claimedQueue struct {
+	organism seqlease.Organism
+	version  seqlease.PipelineVersion
+}
+
+// claimTurns is what claims of a queue tell the next ones.
+type claimTurns struct {
+	n    int  // claims that found work, to give suspects their turn (L9)
+	left bool // the last of them left work
+}
+
+// knownToWait says whether the last claim of the queue left something: then there
+// is no need to look whether the writer is worth waiting for.
+func (s *Store) knownToWait(c queue.Claim) bool {
 	s.turnsMu.Lock()
 	defer s.turnsMu.Unlock()
-	turn := s.turns[key]
-	s.turns[key]++
+	return s.turns[claimedQueue{c.Organism, c.PipelineVersion}].left
+}
+
+// noteLeft notes whether a claim left something. Queues without claims take no room.
+func (s *Store) noteLeft(c queue.Claim, left bool) {
+	key := claimedQueue{c.Organism, c.PipelineVersion}
+	s.turnsMu.Lock()
+	defer s.turnsMu.Unlock()
+	if turns, known := s.turns[key]; known {
+		turns.left = left
+		s.turns[key] = turns
+	}
+}
+
+// lanesInTurn returns the lanes in the order in which the claim looks at them.
+// The two of suspects change places, so that neither starves the other.
+func (s *Store) lanesInTurn(c queue.Claim) []lanes {
+	key := claimedQueue{c.Organism, c.PipelineVersion}
+	s.turnsMu.Lock()
+	defer s.turnsMu.Unlock()
+	turns := s.turns[key]
+	turn := turns.n
+	turns.n++
+	s.turns[key] = turns
 	if turn == 0 || turn%suspectsTurn != 0 {
 		if turn%2 == 0 {
 			return []lanes{healthy, suspects, alone}
@@ -65,6 +99,7 @@ type claimSlice struct {
 	first   int64 // the entry id of the first, if they are a run of ids in their first attempt; else 0
 	of      lanes // what they are from, if there are any
 	more    bool  // the claim may get more
+	left    bool  // so may the next claim, for certain unless entries were deleted
 	paused  bool
 	ended   []queue.EndedLease // leases that are gone since the last of their entries became tickets
 	mark    string
@@ -107,6 +142,7 @@ func (s *Store) moveSlice(ctx context.Context, t *tx, a *added, c queue.Claim, c
 			return slice, err
 		}
 		slice.more = slice.more || step.more
+		slice.left = step.left
 		if slice.entries, slice.first = step.entries, step.first; slice.entries > 0 {
 			slice.of = of
 			slice.more = taken+slice.entries < of.size(c.Entries) && (slice.more || slice.entries == args.entries)
@@ -154,6 +190,7 @@ type took struct {
 	entries int
 	first   int64 // as in [claimSlice]
 	more    bool  // further tickets are still to be written out
+	left    bool  // as in [claimSlice]
 }
 
 // takeFrom takes the first waiting entries of the lanes.
@@ -162,7 +199,9 @@ func takeFrom(ctx context.Context, t *tx, args claimArgs) (took, error) {
 	if args.of == healthy && args.state.runs {
 		var next fairOrder
 		var err error
-		if step, next, err = takeFromRuns(ctx, t, args); err != nil || step.entries == args.entries {
+		step, next, err = takeFromRuns(ctx, t, args)
+		step.left = len(next.runs) > 0
+		if err != nil || step.entries == args.entries {
 			return step, err
 		}
 		args.taken, args.entries = args.taken+step.entries, args.entries-step.entries
@@ -176,5 +215,5 @@ func takeFrom(ctx context.Context, t *tx, args claimArgs) (took, error) {
 		return step, err
 	}
 	_, err = t.exec(ctx, "claim_cut_tickets", args.named("attempt_id", "pipeline_version", "taken")...)
-	return took{entries: step.entries + int(n), more: step.more}, err
+	return took{entries: step.entries + int(n), more: step.more, left: step.left}, err
 }

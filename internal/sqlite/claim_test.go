@@ -9,6 +9,7 @@ import (
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/storetest"
 )
 
 // count answers a query for one number.
@@ -142,5 +143,42 @@ func TestClaim_L8_LeaseLostBeforeItIsRead(t *testing.T) {
 				t.Errorf("the answered attempt holds %d of %d leased entries, want all %d", held, all, c.want)
 			}
 		})
+	}
+}
+
+// While a large upload waits, claims don't look first whether anything does. The
+// one that comes to its end says so, and then they need no writer to find nothing.
+func TestClaim_WorkThatWasLeftIsKnown(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	mustSubmit(t, s, groupUpload(t, s, large))
+	c := benchClaim(large - 1)
+	if s.knownToWait(c) {
+		t.Error("something is known to wait before the first claim")
+	}
+	if n := len(mustClaim(t, s, large-1)); n != large-1 || !s.knownToWait(c) {
+		t.Fatalf("claimed %d entries of %d; known to wait: %t", n, large, s.knownToWait(c))
+	}
+	other := c
+	other.PipelineVersion = 99
+	if _, err := s.Claim(t.Context(), other); !errors.Is(err, seqlease.ErrPipelineUnknown) {
+		t.Errorf("got error %v of another version, want %v", err, seqlease.ErrPipelineUnknown)
+	}
+	if err := s.SetPaused(t.Context(), storetest.WestNile, 0, true); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(mustClaim(t, s, large)); n != 0 {
+		t.Errorf("claimed %d entries of a queue that is paused", n)
+	}
+	if err := s.SetPaused(t.Context(), storetest.WestNile, 0, false); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(mustClaim(t, s, large)); n != 1 || s.knownToWait(c) {
+		t.Errorf("claimed %d entries, want the last; known to wait: %t", n, s.knownToWait(c))
+	}
+	release := holdWriter(t, s)
+	defer release()
+	if n := len(mustClaim(t, s, large)); n != 0 {
+		t.Errorf("claimed %d entries of an empty queue", n)
 	}
 }

@@ -54,7 +54,7 @@ type Store struct {
 	dictionaries dictionaries
 
 	turnsMu sync.Mutex
-	turns   map[queueKey]int // claims that found work, to give suspects their turn (L9)
+	turns   map[claimedQueue]claimTurns
 }
 
 var (
@@ -81,7 +81,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s := &Store{
 		path: path, logger: o.Logger, lock: lock, codec: seqcodec.New(), long: semaphore.NewWeighted(maxLongReads),
-		retry: o.Retry, bell: o.Bell, turns: map[queueKey]int{},
+		retry: o.Retry, bell: o.Bell, turns: map[claimedQueue]claimTurns{},
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
