@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -20,6 +21,9 @@ const maxParts = 100
 // [multipart.Reader] is a hundred times as much.
 const maxPartHeaders = 64 << 10
 
+// multipartBuffer is how much of a body is read from its connection at once.
+const multipartBuffer = 32 << 10
+
 // multipartReader reads the parts of a bounded multipart body one after the other.
 type multipartReader struct {
 	parts *multipart.Reader
@@ -35,7 +39,8 @@ func multipartBody(r *http.Request, limit int64, what string) (*multipartReader,
 	if mediaType(r) != "multipart/form-data" || err != nil || parameters["boundary"] == "" {
 		return nil, unsupportedMediaType("send the files as Content-Type: multipart/form-data")
 	}
-	end := &tail{source: limited(r.Body, limit, what), delimiter: "--" + parameters["boundary"]}
+	body := bufio.NewReaderSize(limited(r.Body, limit, what), multipartBuffer) // the reader of parts takes a few kilobytes at a time
+	end := &tail{source: body, delimiter: "--" + parameters["boundary"]}
 	return &multipartReader{parts: multipart.NewReader(end, parameters["boundary"]), end: end, what: what}, nil
 }
 

@@ -7,6 +7,10 @@ import (
 	"mime/multipart"
 	"net/http"
 	"strconv"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/intake"
@@ -25,8 +29,9 @@ const uploadOperation = "POST /{organism}/submit"
 const idempotencyHeader = "Idempotency-Key"
 
 // Submit stores an upload. Its files go to disk as they come, in whatever order,
-// and are looked at when all have come and there is a place. A compressed body
-// stays compressed until then, so that few unpack to large files at once.
+// and are looked at when all have come and there is a place; one upload at a time is
+// checked while it comes. A compressed body stays compressed until then, so that few
+// unpack to large files at once.
 func (s *server) Submit(w http.ResponseWriter, r *http.Request, o Organism, params SubmitParams) {
 	if params.IdempotencyKey != nil {
 		s.fail(w, r, seqlease.InvalidParameter(idempotencyHeader,
@@ -42,15 +47,62 @@ func (s *server) Submit(w http.ResponseWriter, r *http.Request, o Organism, para
 		s.fail(w, r, err)
 		return
 	}
-	writeJSON(w, stored)
+	writeMappings(w, stored)
+}
+
+// mappingsAtOnce is about how many bytes of an answer are made before they are sent.
+const mappingsAtOnce = 32 << 10
+
+// writeMappings is writeJSON of what an upload has made, piece by piece: it may be long.
+func writeMappings(w http.ResponseWriter, made []seqlease.SubmissionIDMapping) {
+	w.Header().Set("Content-Type", "application/json")
+	text := []byte{'['}
+	for i, m := range made {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = appendMapping(text, m)
+		if len(text) < mappingsAtOnce {
+			continue
+		}
+		if _, err := w.Write(text); err != nil {
+			return // a client that left finds out by itself
+		}
+		text = text[:0]
+	}
+	_, _ = w.Write(append(text, ']'))
+}
+
+func appendMapping(dst []byte, m seqlease.SubmissionIDMapping) []byte {
+	text := func(value string) {
+		var err error
+		if dst, err = jsontext.AppendQuote(dst, value); err != nil {
+			panic(fmt.Sprintf("encode %q: %v", value, err)) // no id is stored that isn't UTF-8
+		}
+	}
+	dst = append(dst, `{"accession":`...)
+	text(string(m.Accession))
+	dst = strconv.AppendInt(append(dst, `,"version":`...), int64(m.Version), 10)
+	dst = append(dst, `,"submissionId":`...)
+	text(m.SubmissionID)
+	return append(dst, '}')
 }
 
 // takeUpload does the work. Its files are gone when it returns: the client may
 // take the answer as slowly as it likes.
 func (s *server) takeUpload(r *http.Request, o Organism, params SubmitParams) ([]seqlease.SubmissionIDMapping, error) {
-	form := &uploadForm{dir: s.submissions.Spool(), fields: map[string]string{}, files: map[string]*intake.File{}}
+	form := &uploadForm{dir: s.submissions.Spool(), stall: s.stall, fields: map[string]string{}, files: map[string]*intake.File{}}
 	defer form.remove()
 	body := bodyOf(r)
+	if body.open == nil {
+		form.arriving = func(metadata, sequences *intake.File) *submission.Check {
+			if !s.budget.arriving.TryAcquire(1) {
+				return nil
+			}
+			form.leave = sync.OnceFunc(func() { s.budget.arriving.Release(1) })
+			return s.submissions.BeginCheck(r.Context(), o, metadata, sequences, form.leave)
+		}
+	}
 	if err := s.takeForm(r, body, form); err != nil {
 		return nil, err
 	}
@@ -58,7 +110,7 @@ func (s *server) takeUpload(r *http.Request, o Organism, params SubmitParams) ([
 	if err != nil {
 		return nil, err
 	}
-	request.Large = body.holdLarge
+	request.Large, request.Check = body.holdLarge, form.check
 	person, _ := personOf(r.Context())
 	return s.submissions.Submit(r.Context(), person, request)
 }
@@ -90,6 +142,11 @@ type uploadForm struct {
 	files  map[string]*intake.File
 	disk   []*spool.Scratch
 	buffer []byte
+	// arriving, if set, may begin to check files of which the second is on its way.
+	arriving func(metadata, sequences *intake.File) *submission.Check
+	stall    time.Duration     // after which a client is cut off
+	check    *submission.Check // nil: not begun
+	leave    func()            // gives back its place
 }
 
 // The names of the parts that hold files.
@@ -146,15 +203,51 @@ func (f *uploadForm) spool(part *multipart.Part) error {
 	}
 	f.disk = append(f.disk, disk)
 	if f.buffer == nil {
-		f.buffer = make([]byte, memoryBody)
+		f.buffer = make([]byte, multipartBuffer)
 	}
-	if _, err = io.CopyBuffer(disk, part, f.buffer); err != nil {
-		return bodyError(err)
+	err = f.copy(part, disk)
+	disk.Finish(err)
+	if err != nil {
+		return err
 	}
 	f.files[name] = &intake.File{Name: part.FileName(), Open: func() (io.ReadCloser, error) {
 		return diskFile{disk.Open()}, nil
 	}}
 	return nil
+}
+
+// copy writes a part to its file.
+func (f *uploadForm) copy(part *multipart.Part, disk *spool.Scratch) (err error) {
+	for n := 0; err == nil; {
+		n, err = fill(part, f.buffer) // a part is read in small pieces
+		if _, failed := disk.Write(f.buffer[:n]); failed != nil {
+			return failed
+		}
+		if err == nil {
+			f.arrives(part, disk)
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return bodyError(err)
+	}
+	return nil
+}
+
+// arrivalSteps is by how much sooner than a stalled client is cut off the check of its
+// upload gives up: after a second of a minute. It is made again when all has come.
+const arrivalSteps = 60
+
+// arrives begins the check when there are metadata and more sequences than a buffer
+// holds.
+func (f *uploadForm) arrives(part *multipart.Part, disk *spool.Scratch) {
+	metadata := f.files[metadataPart]
+	if f.arriving == nil || metadata == nil || part.FormName() != sequencePart {
+		return
+	}
+	f.check = f.arriving(metadata, &intake.File{Name: part.FileName(), Open: func() (io.ReadCloser, error) {
+		return disk.Follow(f.stall / arrivalSteps), nil
+	}})
+	f.arriving = nil
 }
 
 // diskFile is a view of a spooled file; the form closes the file itself.
@@ -165,6 +258,10 @@ func (diskFile) Close() error { return nil }
 
 // remove deletes the files.
 func (f *uploadForm) remove() {
+	if f.check != nil {
+		f.check.Close()
+		f.leave()
+	}
 	for _, disk := range f.disk {
 		_ = disk.Close() // it is going away
 	}

@@ -8,13 +8,15 @@ import (
 
 // Scratch is a temporary file for what is under way: request bodies as they come
 // and the entries of an upload. It counts towards the limit of its [Dir]. It is
-// for one writer; once that has stopped, it may be read concurrently. Close it.
+// for one writer; once that has stopped, it may be read concurrently, and before by
+// a [Follower]. Close it.
 type Scratch struct {
 	dir     *Dir
 	disk    *os.File
 	unnamed bool
 	size    int64
 	closed  bool
+	growth  growth
 }
 
 // CreateScratch makes an empty file. The error is [ErrFull] where no space is left.
@@ -33,6 +35,7 @@ func (d *Dir) CreateScratch() (*Scratch, error) {
 func (s *Scratch) Write(p []byte) (int, error) {
 	n, err := s.dir.write(s.disk, p)
 	s.size += int64(n)
+	s.growth.add(int64(n))
 	return n, err
 }
 

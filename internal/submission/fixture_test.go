@@ -121,16 +121,27 @@ func (h *house) submitZika(t *testing.T) []seqlease.SubmissionIDMapping {
 // submitSmall submits entries with the given ids and a made-up sequence each.
 func (h *house) submitSmall(t *testing.T, p seqlease.Person, group int64, ids ...string) []seqlease.SubmissionIDMapping {
 	t.Helper()
+	return h.submitLetters(t, p, group, "ACGTACGT", ids...)
+}
+
+// submitLetters submits entries with the given ids, which have all the same sequence.
+func (h *house) submitLetters(t *testing.T, p seqlease.Person, group int64, letters string, ids ...string) []seqlease.SubmissionIDMapping {
+	t.Helper()
+	return h.submit(t, p, h.request(group, letters, ids...))
+}
+
+// request is an upload of such entries.
+func (h *house) request(group int64, letters string, ids ...string) submission.SubmitRequest {
 	var metadata, sequences strings.Builder
 	metadata.WriteString("id\tcountry\n")
 	for _, id := range ids {
 		metadata.WriteString(id + "\tPeru\n")
-		sequences.WriteString(">" + id + "\nACGTACGT\n")
+		sequences.WriteString(">" + id + "\n" + letters + "\n")
 	}
-	return h.submit(t, p, submission.SubmitRequest{
+	return submission.SubmitRequest{
 		Organism: zika, GroupID: group, TermsType: "OPEN",
 		Metadata: inMemory("m.tsv", metadata.String()), Sequences: inMemory("s.fasta", sequences.String()),
-	})
+	}
 }
 
 func (h *house) submit(t *testing.T, p seqlease.Person, r submission.SubmitRequest) []seqlease.SubmissionIDMapping {

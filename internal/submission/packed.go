@@ -19,75 +19,140 @@ import (
 // packedBuffer gathers small entries between them and the file.
 const packedBuffer = 256 << 10
 
-// packedEntries are the entries of an upload as they will be stored, in a
-// temporary file: the transaction that stores them only copies bytes, and
-// however large they are, memory holds a [bundle] of them. In the file each entry is
-// its submission id, the number of its dictionary and its bytes.
-type packedEntries struct {
-	file *spool.Scratch
-	rows int
+// packWhileStoring is up to what size of a document on average the entries of an
+// upload are packed while they are stored, since packing them takes less time than
+// that. Larger ones are packed before the transaction, which would last longer.
+const packWhileStoring = 4 << 10
+
+// packing are the entries of an upload on their way into the store.
+type packing struct {
+	organism seqlease.Organism
+	store    Store
+	checked  *intake.Checked
+	packed   *packedEntries // nil: packed when they are read
 }
 
 // pack checks the files of an upload and packs its entries. Close them.
-func (s *Submissions) pack(ctx context.Context, r SubmitRequest) (*packedEntries, error) {
-	o, err := s.organisms.Get(r.Organism)
+func (s *Submissions) pack(ctx context.Context, r SubmitRequest) (*packing, error) {
+	checked, err := s.check(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	checked, err := intake.Check(ctx, intake.Request{
-		Organism: o, Metadata: r.Metadata, Sequences: r.Sequences, Spool: s.options.Spool, Large: r.Large,
-	})
-	if err != nil {
-		return nil, err
+	p := &packing{organism: r.Organism, store: s.store, checked: checked}
+	if checked.Bytes() <= packWhileStoring*int64(checked.Len()) {
+		return p, nil
 	}
 	defer func() { _ = checked.Close() }() // its spool file holds nothing that is still needed
 	file, err := s.options.Spool.CreateScratch()
 	if err != nil {
 		return nil, err
 	}
-	entries := &packedEntries{file: file}
-	if err := s.packAll(ctx, r.Organism, checked.Entries(), entries); err != nil {
-		entries.close()
+	p.packed = &packedEntries{file: file}
+	if err := p.packAll(ctx); err != nil {
+		p.close()
 		return nil, err
 	}
-	return entries, nil
+	return p, nil
+}
+
+// all yields the entries in their order, as [Upload] says.
+func (p *packing) all() iter.Seq2[PackedEntry, error] {
+	if p.packed != nil {
+		return p.packed.all()
+	}
+	return p.packAhead
+}
+
+// bundlesAhead is how many bundles are packed before they are asked for.
+const bundlesAhead = 8
+
+// packAhead yields the entries and packs the next ones meanwhile, on one core: what
+// stores them takes at least another one.
+func (p *packing) packAhead(yield func(PackedEntry, error) bool) {
+	type result struct {
+		bundle *bundle
+		err    error
+	}
+	ahead, enough := make(chan result, bundlesAhead), make(chan struct{})
+	var packer sync.WaitGroup
+	packer.Go(func() {
+		defer close(ahead)
+		for b, err := range bundles(p.checked.Entries()) {
+			if err == nil {
+				err = b.pack(p.store, p.organism, 1)
+			}
+			select {
+			case ahead <- result{b, err}:
+			case <-enough:
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	})
+	defer packer.Wait()
+	defer close(enough)
+	for r := range ahead {
+		if r.err != nil {
+			yield(PackedEntry{}, r.err)
+			return
+		}
+		for i, packed := range r.bundle.packed {
+			if !yield(PackedEntry{SubmissionID: r.bundle.entries[i].SubmissionID, Data: packed}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// close removes the temporary files.
+func (p *packing) close() {
+	_ = p.checked.Close() // it holds nothing that is still needed
+	if p.packed != nil {
+		_ = p.packed.file.Close() // neither does this
+	}
+}
+
+// packedEntries are entries as they will be stored, in a temporary file: the
+// transaction that stores them only copies bytes, and however large they are, memory
+// holds a [bundle] of them. In the file each entry is its submission id, the number of
+// its dictionary and its bytes.
+type packedEntries struct {
+	file *spool.Scratch
+	rows int
 }
 
 // packAll packs the entries bundle by bundle and writes them in their order.
-func (s *Submissions) packAll(ctx context.Context, o seqlease.Organism, checked iter.Seq2[intake.Entry, error], to *packedEntries) error {
-	out := bufio.NewWriterSize(to.file, packedBuffer)
-	var b bundle
-	for entry, err := range checked {
+func (p *packing) packAll(ctx context.Context) error {
+	out := bufio.NewWriterSize(p.packed.file, packedBuffer)
+	for b, err := range bundles(p.checked.Entries()) {
 		if err == nil {
 			err = ctx.Err()
+		}
+		if err == nil {
+			err = b.pack(p.store, p.organism, runtime.GOMAXPROCS(0))
+		}
+		if err == nil {
+			err = b.write(out)
 		}
 		if err != nil {
 			return err
 		}
-		if !b.add(entry) {
-			continue
-		}
-		if err := s.packBundle(o, &b, out); err != nil {
-			return err
-		}
+		p.packed.rows += len(b.entries)
 	}
-	if err := s.packBundle(o, &b, out); err != nil {
-		return err
-	}
-	to.rows = b.done
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("keep an upload: %w", err)
 	}
 	return nil
 }
 
-// bundle is a few entries that are packed at once, on all cores. It has as many
-// bytes as one entry may have, and bundleBytes.
+// bundle is a few entries that are packed at once. It has as many bytes as one entry
+// may have, and bundleBytes.
 type bundle struct {
 	entries []intake.Entry
 	packed  []seqlease.Packed
 	bytes   int
-	done    int // entries of the bundles before
 }
 
 // How much a bundle takes: enough that each core has a while to do.
@@ -96,33 +161,59 @@ const (
 	bundleBytes   = 512 << 10
 )
 
-// add takes an entry and says whether the bundle is full.
-func (b *bundle) add(e intake.Entry) bool {
-	b.entries = append(b.entries, e)
-	b.bytes += len(e.Data)
-	return len(b.entries) == bundleEntries || b.bytes >= bundleBytes
+// bundles gathers entries.
+func bundles(entries iter.Seq2[intake.Entry, error]) iter.Seq2[*bundle, error] {
+	return func(yield func(*bundle, error) bool) {
+		b := &bundle{}
+		for e, err := range entries {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			b.entries = append(b.entries, e)
+			b.bytes += len(e.Data)
+			if len(b.entries) < bundleEntries && b.bytes < bundleBytes {
+				continue
+			}
+			if !yield(b, nil) {
+				return
+			}
+			b = &bundle{entries: make([]intake.Entry, 0, len(b.entries))}
+		}
+		if len(b.entries) > 0 {
+			yield(b, nil)
+		}
+	}
 }
 
-// packBundle packs the entries of a bundle, writes them and empties it.
-func (s *Submissions) packBundle(o seqlease.Organism, b *bundle, out *bufio.Writer) error {
-	b.packed = append(b.packed[:0], make([]seqlease.Packed, len(b.entries))...)
+// pack packs the entries on so many cores. Their documents are let go.
+func (b *bundle) pack(store Store, o seqlease.Organism, cores int) error {
+	b.packed = make([]seqlease.Packed, len(b.entries))
 	faults := make([]error, len(b.entries))
 	var packers sync.WaitGroup
-	n := min(runtime.GOMAXPROCS(0), len(b.entries))
+	n := min(cores, len(b.entries))
 	for first := range n {
 		packers.Go(func() {
 			for i := first; i < len(b.entries); i += n {
-				b.packed[i], faults[i] = s.store.Pack(o, b.entries[i].Data)
+				b.packed[i], faults[i] = store.Pack(o, b.entries[i].Data)
+				b.entries[i].Data = nil
 			}
 		})
 	}
 	packers.Wait()
+	for i, err := range faults {
+		if err != nil {
+			return fmt.Errorf("entry %q: %w", b.entries[i].SubmissionID, err)
+		}
+	}
+	return nil
+}
+
+// write appends the packed entries to the file.
+func (b *bundle) write(out *bufio.Writer) error {
 	var head []byte
 	for i, packed := range b.packed {
 		id := b.entries[i].SubmissionID
-		if faults[i] != nil {
-			return fmt.Errorf("entry %q: %w", id, faults[i])
-		}
 		head = append(binary.AppendUvarint(head[:0], uint64(len(id))), id...)
 		head = binary.AppendVarint(head, packed.Dictionary)
 		head = binary.AppendUvarint(head, uint64(len(packed.Bytes)))
@@ -132,10 +223,6 @@ func (s *Submissions) packBundle(o seqlease.Organism, b *bundle, out *bufio.Writ
 			}
 		}
 	}
-	b.done += len(b.entries)
-	clear(b.entries)
-	clear(b.packed)
-	b.entries, b.bytes = b.entries[:0], 0
 	return nil
 }
 
@@ -184,6 +271,3 @@ func readSized(in *bufio.Reader, file int64) ([]byte, error) {
 	_, err = io.ReadFull(in, value)
 	return value, err
 }
-
-// close removes the file.
-func (e *packedEntries) close() { _ = e.file.Close() } // it holds nothing that is still needed

@@ -2,6 +2,7 @@ package submission_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -28,63 +29,112 @@ func (p *packing) Submit(ctx context.Context, u submission.Upload) ([]seqlease.S
 	return p.Store.Submit(ctx, u)
 }
 
-// TestSubmit_L12_EverythingIsPackedBeforeTheTransaction: what the store is given
-// is what it packed before, as often as it reads it, and counts as spool space.
-func TestSubmit_L12_EverythingIsPackedBeforeTheTransaction(t *testing.T) {
+// TestSubmit_L12_LargeEntriesArePackedBeforeTheTransaction: what the store is given
+// is what was packed before, as often as it reads it, and counts as spool space.
+// Packing small entries takes less time than storing them, so that is done meanwhile.
+func TestSubmit_L12_LargeEntriesArePackedBeforeTheTransaction(t *testing.T) {
 	t.Parallel()
-	p := &packing{}
-	h := open(t, submission.TermsOptions{}, func(s submission.Store) submission.Store { p.Store = s; return p })
-	ids := []string{"a", strings.Repeat("long", 50), "c"}
-	calls := 0
-	p.onSubmit = func(u submission.Upload) {
-		calls++
-		if got := p.packed.Load(); got != int64(len(ids)) {
-			t.Errorf("%d entries are packed when the store is asked, want %d", got, len(ids))
-		}
-		bytes := int64(0)
-		for range 2 { // a transaction may be repeated
-			i := 0
-			for e, err := range u.Entries {
-				if err != nil || e.SubmissionID != ids[i] || len(e.Data.Bytes) == 0 || e.Data.Dictionary == 0 {
-					t.Errorf("entry %d is %q with %d bytes and dictionary %d (%v)", i, e.SubmissionID, len(e.Data.Bytes), e.Data.Dictionary, err)
+	for _, tt := range []struct {
+		name          string
+		letters       int
+		before, after int64 // how often something is packed until the store is asked, and in the end
+	}{
+		{"small", 100, 0, 9},
+		{"large", 8 << 10, 3, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := &packing{}
+			h := open(t, submission.TermsOptions{}, func(s submission.Store) submission.Store { p.Store = s; return p })
+			ids := []string{"a", strings.Repeat("long", 50), "c"}
+			calls := 0
+			p.onSubmit = func(u submission.Upload) {
+				calls++
+				if got := p.packed.Load(); got != tt.before {
+					t.Errorf("%d entries are packed when the store is asked, want %d", got, tt.before)
 				}
-				bytes += int64(len(e.Data.Bytes))
-				i++
+				bytes := int64(0)
+				for range 2 { // a transaction may be repeated
+					i := 0
+					for e, err := range u.Entries {
+						if err != nil || e.SubmissionID != ids[i] || len(e.Data.Bytes) == 0 || e.Data.Dictionary == 0 {
+							t.Errorf("entry %d is %q with %d bytes and dictionary %d (%v)", i, e.SubmissionID, len(e.Data.Bytes), e.Data.Dictionary, err)
+						}
+						bytes += int64(len(e.Data.Bytes))
+						i++
+					}
+					if i != len(ids) {
+						t.Errorf("%d entries, want %d", i, len(ids))
+					}
+				}
+				if used := h.spool.Used(); used == 0 || tt.before > 0 && used < bytes/2 {
+					t.Errorf("%d bytes of spool are counted, of %d that are packed", used, bytes/2)
+				}
 			}
-			if i != len(ids) {
-				t.Errorf("%d entries, want %d", i, len(ids))
+			h.submitLetters(t, anna, h.group, strings.Repeat("ACGT", tt.letters/4), ids...)
+			if got := p.packed.Load(); calls != 1 || got != tt.after || h.spool.Used() != 0 {
+				t.Errorf("%d calls, %d packed, %d bytes of spool left, want 1, %d and 0", calls, got, h.spool.Used(), tt.after)
 			}
-		}
-		if used := h.spool.Used(); used < bytes/2 {
-			t.Errorf("%d bytes of spool are counted, want at least the %d that are packed", used, bytes/2)
-		}
-	}
-	h.submitSmall(t, anna, h.group, ids...)
-	if got := p.packed.Load(); calls != 1 || got != int64(len(ids)) || h.spool.Used() != 0 {
-		t.Errorf("%d calls, %d packed, %d bytes of spool left, want 1, %d and 0", calls, got, h.spool.Used(), len(ids))
+		})
 	}
 }
 
-// However many cores pack them, entries come in the order of the metadata file.
+// However many cores pack them, entries come in the order of the metadata file, and
+// whoever has seen enough of them may stop.
 func TestSubmit_ManyEntriesKeepTheirOrder(t *testing.T) {
 	t.Parallel()
-	p := &packing{}
-	h := open(t, submission.TermsOptions{}, func(s submission.Store) submission.Store { p.Store = s; return p })
-	ids := make([]string, 1000)
-	for i := range ids {
-		ids[i] = fmt.Sprint("entry", i)
-	}
-	p.onSubmit = func(u submission.Upload) {
-		i := 0
-		for e, err := range u.Entries {
-			if err != nil || i == len(ids) || e.SubmissionID != ids[i] {
-				t.Fatalf("entry %d is %q (%v)", i, e.SubmissionID, err)
+	for name, letters := range map[string]int{"small": 8, "large": 8 << 10} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &packing{}
+			h := open(t, submission.TermsOptions{}, func(s submission.Store) submission.Store { p.Store = s; return p })
+			ids := make([]string, 5000*8/letters+1000)
+			for i := range ids {
+				ids[i] = fmt.Sprint("entry", i)
 			}
-			i++
-		}
-		if i != len(ids) {
-			t.Errorf("%d entries, want %d", i, len(ids))
-		}
+			p.onSubmit = func(u submission.Upload) {
+				for _, enough := range []int{1, 300, len(ids) + 1} {
+					i := 0
+					for e, err := range u.Entries {
+						if err != nil || i == len(ids) || e.SubmissionID != ids[i] {
+							t.Fatalf("entry %d is %q (%v)", i, e.SubmissionID, err)
+						}
+						if i++; i == enough {
+							break
+						}
+					}
+					if i != min(enough, len(ids)) {
+						t.Errorf("%d entries, want %d", i, min(enough, len(ids)))
+					}
+				}
+			}
+			h.submitLetters(t, anna, h.group, strings.Repeat("ACGT", letters/4), ids...)
+		})
 	}
-	h.submitSmall(t, anna, h.group, ids...)
+}
+
+// brokenPacking can't pack.
+type brokenPacking struct{ submission.Store }
+
+var errPacking = errors.New("can't be packed")
+
+func (brokenPacking) Pack(seqlease.Organism, []byte) (seqlease.Packed, error) {
+	return seqlease.Packed{}, errPacking
+}
+
+func TestSubmit_WhatCannotBePackedStoresNothing(t *testing.T) {
+	t.Parallel()
+	for name, letters := range map[string]int{"small": 8, "large": 8 << 10} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t, submission.TermsOptions{}, func(s submission.Store) submission.Store { return brokenPacking{s} })
+			_, err := h.Submit(t.Context(), anna, h.request(h.group, strings.Repeat("ACGT", letters/4), "a", "b"))
+			if !errors.Is(err, errPacking) || !strings.Contains(err.Error(), `"a"`) || h.spool.Used() != 0 {
+				t.Errorf("got %v and %d bytes of spool left, want an error that names the entry, and 0", err, h.spool.Used())
+			}
+			if entries, _ := h.list(t, anna, submission.ListRequest{Organism: zika}); len(entries) > 0 {
+				t.Errorf("stored %v", entries)
+			}
+		})
+	}
 }

@@ -26,8 +26,7 @@ type Store interface {
 	GroupsOf(ctx context.Context, member string) ([]seqlease.Group, error)
 
 	// Pack compresses a document for storage against the organism's present
-	// reference, so that an upload is ready before any transaction begins. It is
-	// called concurrently.
+	// reference. It is called concurrently, also while Submit reads the entries.
 	Pack(o seqlease.Organism, document []byte) (seqlease.Packed, error)
 	// Submit stores the entries of an upload with version 1, fresh accessions that
 	// ascend in the order of the entries, their data use terms and a ticket for

@@ -22,6 +22,8 @@ type SubmitRequest struct {
 	Sequences       *intake.File // nil: none was sent
 	// Large is [intake.Request.Large].
 	Large func(context.Context) error
+	// Check, if set, is that of these files.
+	Check *Check
 }
 
 // Submit checks an upload and stores its entries, all or nothing, and returns

@@ -1,0 +1,77 @@
+package submission
+
+import (
+	"context"
+	"errors"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/intake"
+)
+
+// Check is the check of an upload that is under way. Close it.
+type Check struct {
+	cancel  context.CancelFunc
+	done    chan struct{}
+	checked *intake.Checked // nil once it was taken
+	err     error
+	known   bool // whether the files are fine or not
+}
+
+// errMemory ends a check that was begun early and needs much memory.
+var errMemory = errors.New("an upload that is arriving gets no more memory")
+
+// BeginCheck begins to check the files of an upload while they arrive: what their Open
+// returns may wait. It takes no more memory than nearly every upload needs; what needs
+// more is checked by [Submissions.Submit], as is what it could not read to the end: then
+// gaveUp is called. Close it, once no file waits any more.
+func (s *Submissions) BeginCheck(ctx context.Context, o seqlease.Organism, metadata, sequences *intake.File, gaveUp func()) *Check {
+	ctx, cancel := context.WithCancel(ctx)
+	c := &Check{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(c.done)
+		c.checked, c.err = s.checkFiles(ctx, SubmitRequest{
+			Organism: o, Metadata: metadata, Sequences: sequences, Large: func(context.Context) error { return errMemory },
+		})
+		var invalid *seqlease.InvalidError
+		if c.known = c.err == nil || errors.As(c.err, &invalid) || errors.Is(c.err, seqlease.ErrTooLarge); !c.known {
+			gaveUp()
+		}
+	}()
+	return c
+}
+
+// take waits for the end of the check, and returns what it has found if it did so.
+func (c *Check) take() (checked *intake.Checked, known bool, err error) {
+	<-c.done
+	checked, c.checked = c.checked, nil
+	return checked, c.known, c.err
+}
+
+// Close ends the check and removes what it has made, unless Submit took it.
+func (c *Check) Close() {
+	c.cancel()
+	<-c.done
+	if c.checked != nil {
+		_ = c.checked.Close() // it holds nothing that is still needed
+	}
+}
+
+// check returns the entries of an upload.
+func (s *Submissions) check(ctx context.Context, r SubmitRequest) (*intake.Checked, error) {
+	if r.Check != nil {
+		if checked, known, err := r.Check.take(); known {
+			return checked, err
+		}
+	}
+	return s.checkFiles(ctx, r)
+}
+
+func (s *Submissions) checkFiles(ctx context.Context, r SubmitRequest) (*intake.Checked, error) {
+	o, err := s.organisms.Get(r.Organism)
+	if err != nil {
+		return nil, err
+	}
+	return intake.Check(ctx, intake.Request{
+		Organism: o, Metadata: r.Metadata, Sequences: r.Sequences, Spool: s.options.Spool, Large: r.Large,
+	})
+}
