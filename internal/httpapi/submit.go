@@ -95,12 +95,13 @@ func (s *server) takeUpload(r *http.Request, o Organism, params SubmitParams) ([
 	defer form.remove()
 	body := bodyOf(r)
 	if body.open == nil {
+		ctx := r.Context()
 		form.arriving = func(metadata, sequences *intake.File) *submission.Check {
 			if !s.budget.arriving.TryAcquire(1) {
 				return nil
 			}
 			form.leave = sync.OnceFunc(func() { s.budget.arriving.Release(1) })
-			return s.submissions.BeginCheck(r.Context(), o, metadata, sequences, form.leave)
+			return s.submissions.BeginCheck(ctx, o, metadata, sequences, form.leave)
 		}
 	}
 	if err := s.takeForm(r, body, form); err != nil {
@@ -218,7 +219,8 @@ func (f *uploadForm) spool(part *multipart.Part) error {
 
 // copy writes a part to its file.
 func (f *uploadForm) copy(part *multipart.Part, disk *spool.Scratch) (err error) {
-	for n := 0; err == nil; {
+	for err == nil {
+		var n int
 		n, err = fill(part, f.buffer) // a part is read in small pieces
 		if _, failed := disk.Write(f.buffer[:n]); failed != nil {
 			return failed

@@ -160,7 +160,8 @@ const maxBlock = 64 << 10
 // spoolRow puts the row into the spool: its id, its metadata as a JSON object
 // and the FASTA ids, each with its length before it.
 func (c *checker) spoolRow(h columns, r row, id string, fastaIDs []string, fault func(field, value, format string, args ...any)) error {
-	metadata := append(c.metadata[:0], '{')
+	metadata := c.metadata[:0]
+	metadata = append(metadata, '{')
 	for i, member := range h.members {
 		if member == nil {
 			continue

@@ -62,8 +62,6 @@ func (r *copyRows) bytea(b []byte) {
 	r.bytes = append(r.bytes, b...)
 }
 
-func (r *copyRows) null() { r.bytes = append(r.bytes, 0xff, 0xff, 0xff, 0xff) }
-
 // date is a day of the calendar; the time of the day doesn't count.
 func (r *copyRows) date(day time.Time) {
 	first := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)

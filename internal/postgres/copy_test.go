@@ -24,8 +24,7 @@ func TestSubmit_L1_WhatIsRefusedMidwayStoresNothing(t *testing.T) {
 			entries := u.Entries
 			u.Entries = func(yield func(submission.PackedEntry, error) bool) {
 				i := 0
-				for e := range entries {
-					var err error
+				for e, err := range entries {
 					if i == at {
 						e.SubmissionID, err = "\x00", broken
 					}

@@ -31,7 +31,7 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // An upload that was checked while it arrived isn't checked again, unless the check
 // came to nothing for a reason that isn't in the files.
-func TestCheck_WhatIsKnownIsNotLookedAtAgain(t *testing.T) {
+func TestCheck_WhatIsKnownIsNotLookedAtAgain(t *testing.T) { //nolint:tparallel // see below
 	t.Parallel()
 	h := open(t, submission.TermsOptions{}, nil)
 	fine := h.request(h.group, strings.Repeat("ACGT", 100), "a", "b", "c")
@@ -50,7 +50,7 @@ func TestCheck_WhatIsKnownIsNotLookedAtAgain(t *testing.T) {
 		{name: "stalled", request: fine, early: faulty(fine.Sequences, errors.New("stalled")), opened: 1},
 		{name: "large", request: large, opened: 1},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) { //nolint:paralleltest // each looks whether the spool they share is empty
 			early, r := tt.early, tt.request
 			if early == nil {
 				early = r.Sequences
