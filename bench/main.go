@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -42,7 +43,12 @@ type options struct {
 	file, plans            string
 }
 
+// heapPercent is how much the heap grows between collections, as in `seqlease serve`:
+// libraries and floors run in this process.
+const heapPercent = 300
+
 func main() {
+	debug.SetGCPercent(heapPercent)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	o, err := parse(os.Args[1:], os.Stderr)
 	if err != nil {

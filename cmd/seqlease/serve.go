@@ -72,6 +72,7 @@ func runServe(ctx context.Context, args serveArgs, _ io.Reader, _, stderr io.Wri
 	if err := config.Validate(); err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
+	defer roomyHeap()()
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
 	s, err := startServer(ctx, config, logger)
 	if err != nil {
