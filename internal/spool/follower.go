@@ -76,10 +76,13 @@ type Follower struct {
 	scratch  *Scratch
 	patience time.Duration
 	offset   int64
+	// failed is the first error but [io.EOF]. Whoever reads by way of a buffer may look
+	// at what is there without looking at the error, and must find it again.
+	failed error
 }
 
 // Follow returns a reader. Its error is [ErrStalled] where nothing is written for as
-// long as patience.
+// long as patience, also when something is written later.
 func (s *Scratch) Follow(patience time.Duration) *Follower {
 	return &Follower{scratch: s, patience: patience}
 }
@@ -95,20 +98,28 @@ func (s *Scratch) Finish(err error) {
 
 // Read waits until there is something to read.
 func (f *Follower) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
+	if len(p) == 0 || f.failed != nil {
+		return 0, f.failed
 	}
 	size, end := f.scratch.growth.beyond(f.offset, f.patience)
 	available := size - f.offset
 	if available <= 0 {
-		return 0, end
+		return 0, f.fail(end)
 	}
 	n, err := f.scratch.disk.ReadAt(p[:min(int64(len(p)), available)], f.offset)
 	f.offset += int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return n, fmt.Errorf("read spool file: %w", err)
+		return n, f.fail(fmt.Errorf("read spool file: %w", err))
 	}
 	return n, nil
+}
+
+// fail keeps an error and returns it.
+func (f *Follower) fail(err error) error {
+	if !errors.Is(err, io.EOF) {
+		f.failed = err
+	}
+	return err
 }
 
 // ReadAt reads what was written, from any place.
@@ -121,14 +132,15 @@ func (f *Follower) Seek(offset int64, whence int) (int64, error) {
 	if offset != 0 || whence != io.SeekEnd {
 		return 0, fmt.Errorf("spool: a file that grows has no place %d from %d: %w", offset, whence, errors.ErrUnsupported)
 	}
-	for size := int64(0); ; {
+	for size := int64(0); f.failed == nil; {
 		next, end := f.scratch.growth.beyond(size, f.patience)
 		if size = next; errors.Is(end, io.EOF) {
 			return size, nil
 		} else if end != nil {
-			return 0, end
+			return 0, f.fail(end)
 		}
 	}
+	return 0, f.failed
 }
 
 // Close does nothing: the file isn't the reader's.

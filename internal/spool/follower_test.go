@@ -60,6 +60,34 @@ func TestFollower_DoesNotWaitForever(t *testing.T) {
 	}
 }
 
+// A follower that has failed once doesn't go on when the file does.
+func TestFollower_FailsForGood(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]func(f *Follower) error{
+		"reading":  func(f *Follower) error { _, err := io.ReadAll(f); return err },
+		"the size": func(f *Follower) error { _, err := f.Seek(0, io.SeekEnd); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScratch(t, NewDir(t.TempDir(), 0))
+			f := s.Follow(time.Millisecond)
+			if err := first(f); !errors.Is(err, ErrStalled) {
+				t.Fatalf("got %v, want ErrStalled", err)
+			}
+			if _, err := s.Write([]byte("ACGT")); err != nil {
+				t.Fatal(err)
+			}
+			s.Finish(nil)
+			if n, err := f.Read(make([]byte, 4)); n != 0 || !errors.Is(err, ErrStalled) {
+				t.Errorf("read %d bytes and error %v, want ErrStalled", n, err)
+			}
+			if size, err := f.Seek(0, io.SeekEnd); !errors.Is(err, ErrStalled) {
+				t.Errorf("the end is at %d (%v), want ErrStalled", size, err)
+			}
+		})
+	}
+}
+
 // The end of a file is where it is when it is whole.
 func TestFollower_FindsTheEndOfAWholeFile(t *testing.T) {
 	t.Parallel()

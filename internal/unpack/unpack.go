@@ -189,17 +189,27 @@ func (n nothingAfter) Read([]byte) (int, error) {
 	return 0, errors.New("data after the end")
 }
 
-// input remembers a failure of the reader below the decoders, so that it is not
-// taken for damage of the file, and ends a read when the request has ended.
+// input remembers the first failure of the reader below the decoders, so that it is
+// not taken for damage of the file, and ends a read when the request has ended. From
+// then on it returns nothing else: the guards look ahead without looking at errors, and
+// must not let anything through that they haven't seen.
 type input struct {
 	ctx context.Context //nolint:containedctx // lives as long as the reading
 	r   io.Reader
 	err error
 }
 
+// ended returns the failure, or the end of the request.
+func (i *input) ended() error {
+	if i.err == nil {
+		i.err = i.ctx.Err()
+	}
+	return i.err
+}
+
 func (i *input) Read(p []byte) (int, error) {
-	if i.err = i.ctx.Err(); i.err != nil {
-		return 0, i.err
+	if err := i.ended(); err != nil {
+		return 0, err
 	}
 	n, err := i.r.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -122,6 +122,48 @@ func TestFailuresAroundTheFileAreNoRefusals(t *testing.T) {
 	}
 }
 
+// pausing gives a part of a file, fails once, and then gives the rest.
+type pausing struct {
+	parts [][]byte
+	err   error
+}
+
+func (p *pausing) Read(into []byte) (int, error) {
+	if len(p.parts[0]) == 0 && len(p.parts) > 1 {
+		p.parts = p.parts[1:]
+		return 0, p.err
+	}
+	if len(p.parts[0]) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(into, p.parts[0])
+	p.parts[0] = p.parts[0][n:]
+	return n, nil
+}
+
+// A guard that looks ahead doesn't see the error of what it looks at. Nothing that
+// comes after it may get past the guard, wherever the file pauses.
+func TestFailuresAreForGood(t *testing.T) {
+	t.Parallel()
+	stalled := errors.New("stalled")
+	large := zstdStream(t, noise(4096), 2*MaxWindow)
+	for name, content := range map[string][]byte{
+		"a": noise(4096), "a.zst": large, "b.zst": append(zstdFrame(t, noise(1000)), large...),
+		"a.xz": asXZ(t, noise(4096), xz.WriterConfig{}),
+	} {
+		for at := range 100 {
+			at *= len(content) / 100
+			raw := &pausing{parts: [][]byte{content[:at:at], content[at:]}, err: stalled}
+			plain, err := readAll(t, name, io.NopCloser(raw), 1<<20)
+			var refused RefusedError
+			seen := errors.As(err, &refused) && len(plain) < 4096 // before the file paused
+			if !errors.Is(err, stalled) && !seen {
+				t.Errorf("%s pauses at %d of %d bytes: read %d and error %v", name, at, len(content), len(plain), err)
+			}
+		}
+	}
+}
+
 func TestReadEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -140,8 +140,8 @@ type boundedReaderAt struct {
 }
 
 func (b *boundedReaderAt) ReadAt(p []byte, offset int64) (int, error) {
-	if b.in.err = b.in.ctx.Err(); b.in.err != nil {
-		return 0, b.in.err
+	if err := b.in.ended(); err != nil {
+		return 0, err
 	}
 	if offset < 0 { // out of a crafted directory; a file would call it a fault of its own
 		return 0, zip.ErrFormat
