@@ -196,12 +196,15 @@ func (c *checker) readFile(name string, f *File, budget *unpack.Budget, read fun
 	return err
 }
 
+// scratch is a temporary file that counts as spool space.
+func (c *checker) scratch() (unpack.Scratch, error) { return c.request.Spool.CreateScratch() }
+
 func (c *checker) openFile(name string, f *File, budget *unpack.Budget, read func(*text) error) (err error) {
 	raw, err := f.Open()
 	if err != nil {
 		return err
 	}
-	r, err := unpack.Open(c.ctx, f.Name, raw, unpack.Options{TempDir: c.request.Spool.Path(), Budget: budget, Large: c.large})
+	r, err := unpack.Open(c.ctx, f.Name, raw, unpack.Options{Scratch: c.scratch, Budget: budget, Large: c.large})
 	if err != nil {
 		return err
 	}

@@ -237,6 +237,23 @@ func TestBombsTakeLittleMemory(t *testing.T) {
 	}
 }
 
+// An archive that comes as a stream is copied, which counts as spool space.
+func TestCopiedArchiveTakesSpoolSpace(t *testing.T) {
+	t.Parallel()
+	archive := asZip(t, zipMember{name: "s.fasta", content: ">a\nACGT\n>b\nTT\n"})
+	for room, want := range map[int64]error{int64(len(archive)) - 1: spool.ErrFull, 1 << 20: nil} {
+		_, err := check(t, Request{
+			Organism: zika(t), Metadata: written("m.tsv", twoRows), Spool: spool.NewDir(t.TempDir(), room),
+			Sequences: &File{Name: "s.fasta.zip", Open: func() (io.ReadCloser, error) {
+				return io.NopCloser(io.MultiReader(bytes.NewReader(archive))), nil
+			}},
+		})
+		if !errors.Is(err, want) {
+			t.Errorf("room for %d bytes: got %v, want %v", room, err, want)
+		}
+	}
+}
+
 func TestZipWithManyMembersIsRefusedEarly(t *testing.T) {
 	t.Parallel()
 	members := make([]zipMember, 30_000)

@@ -79,9 +79,18 @@ type Budget struct{ Total, left int64 }
 // NewBudget returns a budget of so many bytes.
 func NewBudget(total int64) *Budget { return &Budget{Total: total, left: total} }
 
+// Scratch is a temporary file. Close removes it.
+type Scratch interface {
+	io.Writer
+	io.ReaderAt
+	io.Closer
+}
+
 // Options are the places and bounds of [Open].
 type Options struct {
-	TempDir string // for copies of zip archives; empty: os.TempDir()
+	// Scratch makes the file for the copy of a zip archive that comes as a stream; nil:
+	// such archives can't be read. It is closed with the Reader.
+	Scratch func() (Scratch, error)
 	Budget  *Budget
 	// Large, if set, is called before a decoder takes more than [UsualWindow], and
 	// may wait until there is memory for [MaxWindow]. An error ends the reading.
@@ -99,9 +108,10 @@ type Reader struct {
 }
 
 // Open unpacks what is read from raw, which it closes. A raw that is an
-// [io.ReaderAt] and [io.Seeker] is read in place if it is a zip archive. Name
-// only decides whether it may be an lzma file. Errors of Open and Read are a
-// [RefusedError], [ErrBudget] or those of raw, ctx, Large and the temporary directory.
+// [io.ReaderAt] and [io.Seeker] is read in place if it is a zip archive, unless Seek
+// says [errors.ErrUnsupported]. Name only decides whether it may be an lzma file.
+// Errors of Open and Read are a [RefusedError], [ErrBudget] or those of raw, ctx, Large
+// and Scratch.
 func Open(ctx context.Context, name string, raw io.ReadCloser, o Options) (*Reader, error) {
 	in := &input{ctx: ctx, r: raw}
 	r := &Reader{input: in, budget: o.Budget, large: o.Large, closers: []func() error{raw.Close}}
@@ -109,7 +119,7 @@ func Open(ctx context.Context, name string, raw io.ReadCloser, o Options) (*Read
 	head, _ := br.Peek(HeadBytes) // its error comes again with the next read
 	r.format = FormatOf(head, name)
 	var err error
-	if r.decoded, err = r.decoder(br, o.TempDir); err != nil {
+	if r.decoded, err = r.decoder(br, o.Scratch); err != nil {
 		return nil, errors.Join(r.fault(err), r.Close())
 	}
 	return r, nil
@@ -136,7 +146,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (r *Reader) decoder(br *bufio.Reader, tempDir string) (io.Reader, error) {
+func (r *Reader) decoder(br *bufio.Reader, scratch func() (Scratch, error)) (io.Reader, error) {
 	switch r.format {
 	case Gzip:
 		return gzip.NewReader(br)
@@ -160,7 +170,7 @@ func (r *Reader) decoder(br *bufio.Reader, tempDir string) (io.Reader, error) {
 		d, err := lzma.ReaderConfig{DictCap: MaxWindow}.NewReader(br)
 		return io.MultiReader(d, nothingAfter{br}), err
 	case Zip:
-		return r.zipMember(br, tempDir)
+		return r.zipMember(br, scratch)
 	default:
 		return br, nil
 	}

@@ -23,10 +23,22 @@ func unpacked(tb testing.TB, name string, content []byte, budget int64) ([]byte,
 	return readAll(tb, name, io.NopCloser(bytes.NewReader(content)), budget)
 }
 
+// namedScratch is a temporary file that still has its name.
+type namedScratch struct{ *os.File }
+
+func (s namedScratch) Close() error { return errors.Join(s.File.Close(), os.Remove(s.Name())) }
+
+func scratchIn(dir string) func() (Scratch, error) {
+	return func() (Scratch, error) {
+		f, err := os.CreateTemp(dir, "zip-*")
+		return namedScratch{f}, err
+	}
+}
+
 func readAll(tb testing.TB, name string, raw io.ReadCloser, budget int64) (plain []byte, err error) {
 	tb.Helper()
 	dir := tb.TempDir()
-	r, err := Open(tb.Context(), name, raw, Options{TempDir: dir, Budget: NewBudget(budget)})
+	r, err := Open(tb.Context(), name, raw, Options{Scratch: scratchIn(dir), Budget: NewBudget(budget)})
 	if err == nil {
 		plain, err = io.ReadAll(r)
 		err = errors.Join(err, r.Close())
@@ -116,9 +128,45 @@ func TestFailuresAroundTheFileAreNoRefusals(t *testing.T) {
 	}
 	missing := filepath.Join(t.TempDir(), "missing")
 	raw := io.NopCloser(strings.NewReader("PK\x03\x04xxxx"))
-	_, err := Open(t.Context(), "a", raw, Options{TempDir: missing, Budget: NewBudget(100)})
+	_, err := Open(t.Context(), "a", raw, Options{Scratch: scratchIn(missing), Budget: NewBudget(100)})
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without the directory: got %v", err)
+	}
+	raw = io.NopCloser(strings.NewReader("PK\x03\x04xxxx"))
+	if _, err := Open(t.Context(), "a", raw, Options{Budget: NewBudget(100)}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("without a temporary file: got %v", err)
+	}
+}
+
+// seeking is a file whose end may not be found.
+type seeking struct {
+	*bytes.Reader
+	err error
+}
+
+func (s seeking) Seek(int64, int) (int64, error) { return 0, s.err }
+func (seeking) Close() error                     { return nil }
+
+// An archive is copied where its end can't be looked for, and not where that failed.
+func TestArchiveWhoseEndIsNotFound(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile(filepath.Join(messy, "53-zip/sequences.fasta.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("disk on fire")
+	for _, failure := range []error{errors.ErrUnsupported, broken} {
+		copies := 0
+		scratch := func() (Scratch, error) { copies++; return scratchIn(t.TempDir())() }
+		r, err := Open(t.Context(), "a.zip", seeking{bytes.NewReader(content), failure}, Options{Scratch: scratch, Budget: NewBudget(1 << 20)})
+		if err == nil {
+			_, err = io.ReadAll(r)
+			err = errors.Join(err, r.Close())
+		}
+		var refused RefusedError
+		if copied := failure != broken; copied != (err == nil) || copied != (copies == 1) || errors.As(err, &refused) {
+			t.Errorf("%v: got %v after %d copies", failure, err, copies)
+		}
 	}
 }
 

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 )
 
-// errCopy marks faults of the temporary directory, which are no fault of the file.
+// errCopy marks faults of the temporary file, which are no fault of the archive.
 var errCopy = errors.New("copy a zip archive")
 
 // maxZipDirectory bounds how much of a zip archive is read to find its one
@@ -20,8 +19,8 @@ const maxZipDirectory = 1 << 20
 // zipMember returns the content of the only file of a zip archive. Its name and
 // path mean nothing. An archive is read from its end, so that a stream is
 // copied to a temporary file first.
-func (r *Reader) zipMember(from io.Reader, tempDir string) (io.Reader, error) {
-	at, size, err := r.randomAccess(from, tempDir)
+func (r *Reader) zipMember(from io.Reader, scratch func() (Scratch, error)) (io.Reader, error) {
+	at, size, err := r.randomAccess(from, scratch)
 	if err != nil {
 		return nil, err
 	}
@@ -91,20 +90,28 @@ func firstNames(members []*zip.File) string {
 
 // randomAccess returns the file itself if it can be read from any place, else a
 // temporary copy of it.
-func (r *Reader) randomAccess(from io.Reader, tempDir string) (io.ReaderAt, int64, error) {
+func (r *Reader) randomAccess(from io.Reader, scratch func() (Scratch, error)) (io.ReaderAt, int64, error) {
 	if f, ok := r.input.r.(interface {
 		io.ReaderAt
 		io.Seeker
 	}); ok {
-		if size, err := f.Seek(0, io.SeekEnd); err == nil {
+		size, err := f.Seek(0, io.SeekEnd)
+		if err == nil {
 			return f, size, nil
 		}
+		if !errors.Is(err, errors.ErrUnsupported) {
+			r.input.err = err // like a failed read, it is no damage of the archive
+			return nil, 0, err
+		}
 	}
-	f, err := os.CreateTemp(tempDir, "seqlease-zip-*")
+	if scratch == nil {
+		return nil, 0, fmt.Errorf("%w: %w", errCopy, errors.ErrUnsupported)
+	}
+	f, err := scratch()
 	if err != nil {
 		return nil, 0, fmt.Errorf("%w: %w", errCopy, err)
 	}
-	r.closers = append(r.closers, func() error { return errors.Join(f.Close(), os.Remove(f.Name())) })
+	r.closers = append(r.closers, f.Close)
 	to := &copyWriter{f: f}
 	size, err := io.Copy(to, io.LimitReader(from, r.budget.Total+1))
 	switch {
@@ -120,7 +127,7 @@ func (r *Reader) randomAccess(from io.Reader, tempDir string) (io.ReaderAt, int6
 
 // copyWriter remembers a write error, to tell it from a read error.
 type copyWriter struct {
-	f   *os.File
+	f   io.Writer
 	err error
 }
 
