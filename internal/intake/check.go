@@ -106,7 +106,7 @@ type checker struct {
 	entryBytes []int   // of the rows: size of their JSON documents so far
 	metadata   []byte  // of the last row
 	block      []byte  // rows that are not in the spool yet
-	blocks     []frame
+	blocks     []blockFrame
 
 	sequences *idSet           // FASTA ids: those that rows name, in their order, then those that none names
 	found     []sequenceOfFile // of the sequences

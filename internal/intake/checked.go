@@ -12,8 +12,8 @@ import (
 type Checked struct {
 	spool     *frames
 	rows      int
-	bytes     int64   // about the size of all documents
-	blocks    []frame // of rows
+	bytes     int64 // about the size of all documents
+	blocks    []blockFrame
 	sequences []frame // in the order in which the rows name them
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
 
 	"github.com/klauspost/compress/s2"
@@ -33,6 +34,17 @@ type frame struct {
 	size   int32
 }
 
+// blockFrame says where a block of rows lies in the spool and what it is: its format
+// has no checksum, and says of itself how much memory it takes.
+type blockFrame struct {
+	frame
+	raw int32  // size of the block
+	sum uint32 // of the block
+}
+
+// castagnoli is the polynomial for which processors have an instruction.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
 func newFrames(dir *spool.Dir, o *organism.Organism) (*frames, error) {
 	f, err := dir.CreateScratch()
 	if err != nil {
@@ -46,9 +58,10 @@ func newFrames(dir *spool.Dir, o *organism.Organism) (*frames, error) {
 }
 
 // addBlock adds a block of rows, in a format that takes next to no time.
-func (s *frames) addBlock(block []byte) (frame, error) {
+func (s *frames) addBlock(block []byte) (blockFrame, error) {
 	s.packed = slices.Grow(s.packed[:0], s2.MaxEncodedLen(len(block)))
-	return s.add(s2.Encode(s.packed[:cap(s.packed)], block))
+	f, err := s.add(s2.Encode(s.packed[:cap(s.packed)], block))
+	return blockFrame{frame: f, raw: int32(len(block)), sum: crc32.Checksum(block, castagnoli)}, err
 }
 
 // addSequence adds the letters of a sequence.
@@ -116,14 +129,20 @@ func (r *frameReader) bytes(f frame) ([]byte, error) {
 }
 
 // block returns a block of rows.
-func (r *frameReader) block(f frame) ([]byte, error) {
-	compressed, err := r.bytes(f)
+func (r *frameReader) block(f blockFrame) ([]byte, error) {
+	compressed, err := r.bytes(f.frame)
 	if err != nil {
 		return nil, err
 	}
+	if size, err := s2.DecodedLen(compressed); err != nil || size != int(f.raw) {
+		return nil, errBlock // before memory is taken for it
+	}
 	block, err := s2.Decode(nil, compressed)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errSpool, err)
+		return nil, fmt.Errorf("%w: %w", errBlock, err)
+	}
+	if crc32.Checksum(block, castagnoli) != f.sum {
+		return nil, errBlock
 	}
 	return block, nil
 }
