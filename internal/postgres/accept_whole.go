@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -14,6 +15,23 @@ import (
 var acceptFirstSQL string
 
 var acceptFirstStatement = numbered("accept_first", acceptFirstSQL)
+
+// The same for submissions that go together. None of them is to wait for a lease of
+// another one that somebody is changing, nor hold its own meanwhile: then each goes alone.
+var (
+	acceptFirstTogether   = numbered("accept_first", passingOver(acceptFirstSQL))
+	acceptResultsTogether = numbered("accept_results", passingOver(acceptResultsSQL))
+)
+
+// passingOver returns the statement so that it passes over leases which are locked, as
+// if they were gone.
+func passingOver(text string) string {
+	const waits = "ORDER BY attempt_id, part FOR UPDATE"
+	if strings.Count(text, waits) != 1 {
+		panic("a statement that accepts results doesn't lock its leases as it should") // a broken program
+	}
+	return strings.Replace(text, waits, waits+" SKIP LOCKED", 1)
+}
 
 // The bounds of submissions that go together. One of them may be larger by itself.
 const (
@@ -35,6 +53,7 @@ type acceptance struct {
 	attempts   []pgtype.UUID
 	bytes      int
 	whole      bool // it was stored
+	apart      bool // it is to go alone
 	err        error
 }
 
@@ -45,8 +64,12 @@ func (s *Store) acceptWhole(ctx context.Context, organismID int32, r queue.Submi
 	for i := range lines {
 		a.bytes += len(lines[i].Packed.Bytes)
 	}
-	if err := s.acceptances.do(ctx, acceptKey{memoryKey{organismID, r.PipelineVersion}, r.ClaimedBy}, a); err != nil {
+	key := acceptKey{memoryKey{organismID, r.PipelineVersion}, r.ClaimedBy}
+	if err := s.acceptances.do(ctx, key, a); err != nil {
 		return false, err
+	}
+	if a.apart {
+		s.acceptTogether(ctx, key, []*acceptance{a})
 	}
 	return a.whole, a.err
 }
@@ -58,23 +81,24 @@ func fitsAcceptances(together []*acceptance, next *acceptance) bool {
 	lines, bytes := len(next.lines), next.bytes
 	for _, a := range together {
 		lines, bytes = lines+len(a.lines), bytes+a.bytes
-		for _, attempt := range next.attempts {
-			if slices.Contains(a.attempts, attempt) {
-				return false
-			}
-		}
 	}
-	return lines <= linesTogether && bytes <= bytesTogether
+	return lines <= linesTogether && bytes <= bytesTogether && !slices.ContainsFunc(together, func(a *acceptance) bool {
+		return slices.ContainsFunc(next.attempts, func(attempt pgtype.UUID) bool { return slices.Contains(a.attempts, attempt) })
+	})
 }
 
 // acceptTogether stores submissions in one statement. If that stores nothing, for a
-// line that isn't good or since the server refuses it, each goes alone: what is wrong
-// with one of them is no fault of the others.
+// line that isn't good, a lease that somebody else is changing, or since the server
+// refuses it, each goes alone, on its own goroutine: what is wrong with one of them is
+// no fault of the others.
 func (s *Store) acceptTogether(ctx context.Context, key acceptKey, together []*acceptance) {
 	whole, err := s.acceptAll(ctx, key, together)
 	if len(together) > 1 && (err == nil && !whole || isRefused(err)) {
-		for i := range together {
-			s.acceptTogether(ctx, key, together[i:i+1])
+		if isConflict(err) {
+			s.repetitions.Add(1)
+		}
+		for _, a := range together {
+			a.apart = true
 		}
 		return
 	}
@@ -87,8 +111,9 @@ func (s *Store) acceptTogether(ctx context.Context, key acceptKey, together []*a
 // entries has a result yet, which costs less to store; that one has one shows as a
 // violation of its key, and then it is likely of what comes next, too.
 func (s *Store) acceptAll(ctx context.Context, key acceptKey, together []*acceptance) (whole bool, err error) {
-	lines, attempts := together[0].lines, together[0].attempts
+	lines, attempts, first, results := together[0].lines, together[0].attempts, acceptFirstStatement, acceptResultsStatement
 	if len(together) > 1 {
+		first, results = acceptFirstTogether, acceptResultsTogether
 		lines, attempts = slices.Clone(lines), slices.Clone(attempts)
 		for _, a := range together[1:] {
 			lines, attempts = append(lines, a.lines...), append(attempts, a.attempts...)
@@ -96,13 +121,13 @@ func (s *Store) acceptAll(ctx context.Context, key acceptKey, together []*accept
 	}
 	arguments := acceptArguments(key.organism, together[0].submission, lines, attempts)
 	if !s.remembered(key.organism, key.version).replacing() {
-		answer, err := s.accept(ctx, acceptFirstStatement, arguments)
+		answer, err := s.accept(ctx, first, arguments)
 		if !isResultThere(err) {
 			return err == nil && answer.lines == len(lines), err
 		}
 	}
 	arguments["whole"] = true
-	answer, err := s.accept(ctx, acceptResultsStatement, arguments)
+	answer, err := s.accept(ctx, results, arguments)
 	if err == nil && answer.replaced > 0 {
 		s.memory(key.organism, key.version).replaced()
 	}

@@ -21,6 +21,10 @@ var claimFreshStatement = numbered("claim_fresh", claimFreshSQL)
 // than [queue.PayloadLimit].
 const claimsTogether = 100
 
+// payloadTogether bounds the documents of claims that go together, as they are all
+// in memory at the end of the statement. What is beyond a claim's part is read later.
+const payloadTogether = 4 * queue.PayloadBytes
+
 // freshClaim is a claim of fresh entries that may go with others of its queue.
 type freshClaim struct {
 	queue.Claim
@@ -28,6 +32,7 @@ type freshClaim struct {
 	memory *memory
 	at     look
 	found  *claimed
+	apart  bool // it is to go alone
 	err    error
 }
 
@@ -36,6 +41,9 @@ func (s *Store) claimFresh(ctx context.Context, m *memory, organismID int32, c q
 	f := &freshClaim{Claim: c, memory: m, at: at, err: errLeftBehind}
 	if err := s.freshClaims.do(ctx, memoryKey{organismID, c.PipelineVersion}, f); err != nil {
 		return nil, err
+	}
+	if f.apart {
+		s.claimFreshTogether(ctx, memoryKey{organismID, c.PipelineVersion}, []*freshClaim{f})
 	}
 	return f.found, f.err
 }
@@ -52,12 +60,12 @@ func fitsClaims(together []*freshClaim, next *freshClaim) bool {
 // claimFreshTogether makes claims of one queue in one statement, each under its own
 // attempt. What the first remembered of where to look is brought up to date for all.
 // If the server refuses the statement, what one of them says may be why: then each
-// goes alone.
+// goes alone, on its own goroutine.
 func (s *Store) claimFreshTogether(ctx context.Context, key memoryKey, together []*freshClaim) {
 	found, err := s.takeFresh(ctx, key, together)
 	if isRefused(err) && len(together) > 1 {
-		for i := range together {
-			s.claimFreshTogether(ctx, key, together[i:i+1])
+		for _, f := range together {
+			f.apart = true
 		}
 		return
 	}
@@ -86,8 +94,8 @@ func (s *Store) takeFresh(ctx context.Context, key memoryKey, together []*freshC
 	}
 	found, err := s.take(ctx, m, claimFreshStatement, claims, &at, func() pgx.StrictNamedArgs {
 		arguments := pgx.StrictNamedArgs{
-			"organism": key.organism, "version": int64(key.version), "payload": int64(queue.PayloadBytes), "n": n, "starts": starts,
-			"attempts": attempts, "seconds": seconds, "claimed_by": claimedBy, "worker_ids": workerIDs,
+			"organism": key.organism, "version": int64(key.version), "n": n, "starts": starts,
+			"payload": int64(min(queue.PayloadBytes, payloadTogether/len(together))), "attempts": attempts, "seconds": seconds, "claimed_by": claimedBy, "worker_ids": workerIDs,
 		}
 		maps.Copy(arguments, at.freshArguments())
 		return arguments

@@ -175,5 +175,5 @@ func isConnectionLost(err error) bool {
 	var network interface{ Timeout() bool } // net.Error and pgconn's own
 	var closed interface{ SafeToRetry() bool }
 	return errors.As(err, &network) || errors.As(err, &closed) || errors.Is(err, pgconn.ErrConnClosed) ||
-		errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errLeftBehind)
 }

@@ -3,9 +3,13 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/seqlease/seqlease"
 )
 
 // gathering has requests of one kind go to the database together, as beginning,
@@ -36,6 +40,15 @@ func statementsAtOnce(connections int32) int { return max(1, int(connections)/4)
 // panicked.
 var errLeftBehind = errors.New("the statement that this was part of broke off")
 
+// neverSentError is of a request that left before its turn came.
+type neverSentError struct{ error }
+
+// Unwrap returns why it left.
+func (e neverSentError) Unwrap() error { return e.error }
+
+// SafeToRetry says, as the driver's errors do, that nothing was sent.
+func (neverSentError) SafeToRetry() bool { return true }
+
 // gathered are the requests of one key.
 type gathered[R any] struct {
 	running int
@@ -56,8 +69,8 @@ func newGathering[K comparable, R any](limit int, fits func([]R, R) bool, run fu
 	return &gathering[K, R]{limit: limit, fits: fits, run: run, queues: map[K]*gathered[R]{}}
 }
 
-// do has the request run, by itself or with others. The error is that of ctx, if it
-// ended before the request's turn came.
+// do has the request run, by itself or with others. There is an error if its turn
+// didn't come: until ctx ended, or for as long as others wait for a connection.
 func (g *gathering[K, R]) do(ctx context.Context, key K, request R) error {
 	together, err := g.arrive(ctx, key, &companion[R]{ctx: ctx, request: request, turn: make(chan []*companion[R], 1)})
 	if together == nil {
@@ -94,19 +107,26 @@ func (g *gathering[K, R]) arrive(ctx context.Context, key K, c *companion[R]) ([
 	}
 	q.waiting = append(q.waiting, c)
 	g.mu.Unlock()
+	late := time.NewTimer(acquireTimeout)
+	defer late.Stop()
+	var err error
 	select {
 	case together := <-c.turn:
 		return together, nil
 	case <-ctx.Done():
+		err = neverSentError{ctx.Err()}
+	case <-late.C:
+		err = fmt.Errorf("%w: requests that came before wait for the database for more than %s", seqlease.ErrBusy, acquireTimeout)
 	}
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	if at := slices.Index(q.waiting, c); at >= 0 {
 		q.waiting = slices.Delete(q.waiting, at, at+1)
-		g.mu.Unlock()
-		return nil, ctx.Err()
+		return nil, err
 	}
-	g.mu.Unlock()
 	// Too late to leave: the statement may be using what the request refers to.
+	g.mu.Unlock()
+	defer g.mu.Lock()
 	return <-c.turn, nil
 }
 
@@ -134,23 +154,33 @@ func (g *gathering[K, R]) end(key K, together []*companion[R]) {
 	next[0].turn <- next
 }
 
-// whileAnyStays returns a context that ends when those of all have ended.
+// whileAnyStays returns a context that ends when those of all were cancelled, or at the
+// first of their deadlines: none of them waits for longer than it would alone.
 func whileAnyStays[R any](together []*companion[R]) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(together[0].ctx))
+	ends := []func(){cancel}
+	var first time.Time
 	var stay atomic.Int64
 	stay.Store(int64(len(together)))
-	stops := make([]func() bool, len(together))
-	for i, c := range together {
-		stops[i] = context.AfterFunc(c.ctx, func() {
-			if stay.Add(-1) == 0 {
+	for _, c := range together {
+		if deadline, has := c.ctx.Deadline(); has && (first.IsZero() || deadline.Before(first)) {
+			first = deadline
+		}
+		stop := context.AfterFunc(c.ctx, func() {
+			if stay.Add(-1) == 0 && errors.Is(c.ctx.Err(), context.Canceled) {
 				cancel()
 			}
 		})
+		ends = append(ends, func() { stop() })
+	}
+	if !first.IsZero() {
+		var end func()
+		ctx, end = context.WithDeadline(ctx, first)
+		ends = append(ends, end)
 	}
 	return ctx, func() {
-		for _, stop := range stops {
-			stop()
+		for _, end := range ends {
+			end()
 		}
-		cancel()
 	}
 }

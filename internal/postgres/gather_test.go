@@ -10,8 +10,12 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/seqlease/seqlease"
 )
 
 // parcel is a request of n that goes with others up to ten together.
@@ -202,6 +206,47 @@ func TestGathering_L15_LeaderThatPanicsLeavesNobodyWaiting(t *testing.T) {
 		calls.Wait()
 		if panicked != 1 || unanswered != 1 || len(g.queues) != 0 {
 			t.Errorf("%d panicked and %d went unanswered, %d queues remembered, want 1, 1 and none", panicked, unanswered, len(g.queues))
+		}
+	})
+}
+
+// A statement ends at the first deadline of those who go together, and says so; and
+// nobody waits for a turn for longer than for a connection.
+func TestGathering_L15_WaitsAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ended := map[int]error{}
+		proceed := make(chan struct{})
+		g := newGathering(1, fitsParcels, func(ctx context.Context, _ string, together []*parcel) {
+			select {
+			case <-proceed:
+			case <-ctx.Done():
+			}
+			ended[len(together)] = ctx.Err()
+		})
+		var calls sync.WaitGroup
+		begin := func(deadline time.Duration, want error) {
+			calls.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), deadline)
+				defer cancel()
+				err := g.do(ctx, "queue", &parcel{n: 1})
+				if !errors.Is(err, want) || want == context.DeadlineExceeded && !pgconn.SafeToRetry(err) {
+					t.Errorf("got %v, want %v", err, want)
+				}
+			})
+			synctest.Wait()
+		}
+		begin(time.Hour, nil)
+		begin(time.Second, context.DeadlineExceeded)
+		begin(time.Hour, seqlease.ErrBusy)
+		time.Sleep(acquireTimeout + time.Second)
+		begin(time.Hour, nil)
+		begin(time.Minute, nil)
+		began := time.Now()
+		proceed <- struct{}{}
+		calls.Wait()
+		if !errors.Is(ended[2], context.DeadlineExceeded) || time.Since(began) != time.Minute {
+			t.Errorf("the statement of two ended after %s with %v, want at the first deadline", time.Since(began), ended[2])
 		}
 	})
 }

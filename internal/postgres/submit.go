@@ -168,9 +168,11 @@ func insertEntries(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission
 			return nil, err
 		}
 		go func() {
-			partIDs, part, err := insertChunk(ctx, tx, o, u, c)
-			ids, *made = append(ids, partIDs...), append(*made, part...)
-			stored <- err
+			stored <- recovered(func() error {
+				partIDs, part, err := insertChunk(ctx, tx, o, u, c)
+				ids, *made = append(ids, partIDs...), append(*made, part...)
+				return err
+			})
 		}()
 	}
 	err := <-stored

@@ -264,3 +264,46 @@ func TestAccept_L3_TogetherIsOneStatement(t *testing.T) {
 		g.lookLater(t)
 	}
 }
+
+// A lease that somebody is changing keeps only its own results waiting.
+func TestAccept_L3_TogetherALockedLeaseKeepsNobodyElseWaiting(t *testing.T) {
+	t.Parallel()
+	g := newCrowd(t, 40)
+	var submissions []queue.Submission
+	for range 4 {
+		submissions = append(submissions, packedAnswer(g.Store, g.mustClaim(t, askFor(10))))
+	}
+	blocker := connect(t, g.address)
+	run(t, blocker, "BEGIN", "SELECT FROM lease WHERE attempt_id = '"+submissions[2].Lines[0].AttemptID.String()+"' FOR UPDATE")
+	g.stopAt(t, "BEFORE INSERT ON result")
+	var free, locked errgroup.Group
+	accept := func(r queue.Submission) func() error {
+		return func() error {
+			accepted, err := g.AcceptResults(t.Context(), r)
+			if err == nil && accepted.Stored != 10 {
+				err = fmt.Errorf("%d stored, want 10", accepted.Stored)
+			}
+			return err
+		}
+	}
+	free.Go(accept(submissions[0]))
+	g.awaitStopped(t, 1)
+	free.Go(accept(submissions[1]))
+	locked.Go(accept(submissions[2]))
+	free.Go(accept(submissions[3]))
+	for deadline := time.Now().Add(30 * time.Second); g.waitingSubmissions() != 3; {
+		if time.Now().After(deadline) {
+			t.Fatal("the submissions don't gather")
+		}
+	}
+	g.goOn(t)
+	if err := free.Wait(); err != nil { // while the lock is held
+		t.Fatal(err)
+	}
+	g.wantCounts(t, map[string]int64{"result": 30})
+	run(t, blocker, "ROLLBACK")
+	if err := locked.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	g.wantCounts(t, map[string]int64{"result": 40, "lease": 0})
+}
