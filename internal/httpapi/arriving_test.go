@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +182,40 @@ func TestSubmit_L12_APausingClientLosesItsPlace(t *testing.T) {
 	other.end(t).want(t, 200)
 	paused.send(t, sequencesOf(half, 1))
 	paused.end(t).want(t, 200)
+}
+
+// A client that has sent its files and takes its time with the rest of the form keeps
+// nobody from having an upload checked while it arrives.
+func TestSubmit_L12_WhoseFilesAreCheckedHasNoPlace(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{})
+	group := d.newGroup(t, anna)
+	slow := d.arrive(t, group, half, "s.fasta")
+	slow.send(t, sequencesOf(0, half))
+	note, err := slow.form.CreateFormField("note")
+	if err == nil {
+		_, err = io.WriteString(note, "what nobody reads")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "what has come is checked", func() bool { return d.spool.Used() > slow.sent })
+	// Four letters wait in a byte: more than all of the slow client's.
+	const more = 4000 / 4 * half * 5 / 4
+	eventually(t, "another upload is checked while it arrives", func() bool {
+		before := d.spool.Used()
+		other := d.arrive(t, group, 2*half, "s.fasta")
+		other.send(t, sequencesOf(0, 2*half))
+		checked := false
+		for end := time.Now().Add(time.Second); !checked && time.Now().Before(end); {
+			checked = d.spool.Used() > before+other.sent+more
+			runtime.Gosched()
+		}
+		other.end(t).want(t, 200)
+		return checked
+	})
+	slow.end(t).want(t, 200)
+	eventually(t, "nothing is left", func() bool { return d.spool.Used() == 0 })
 }
 
 // An archive is read from its end, which has to come first.

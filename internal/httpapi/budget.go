@@ -15,9 +15,12 @@ const (
 	// arrivingPlaces is how many uploads are checked while they come; the others are
 	// fetched to disk first. It takes as much memory as a place among uploads.
 	arrivingPlaces = 1
-	resultPlaces   = 4 // submissions of results that are decoded and stored; up to 10 MiB each
-	jsonPlaces     = 4 // JSON bodies over smallJSON
-	windowPlaces   = 2 // request bodies with a zstd window, which is up to maxWindow
+	// checkedMemory is how many bytes are kept of uploads that were checked while they
+	// came, until their turn has come. What finds no room is checked again.
+	checkedMemory = 8 << 20
+	resultPlaces  = 4 // submissions of results that are decoded and stored; up to 10 MiB each
+	jsonPlaces    = 4 // JSON bodies over smallJSON
+	windowPlaces  = 2 // request bodies with a zstd window, which is up to maxWindow
 
 	// streamPlaces is how many submissions of results are worked on while they come,
 	// as long as they are small; up to half a MiB each. Further ones are fetched to
@@ -29,8 +32,8 @@ const (
 // so that no two wait for each other.
 type budget struct {
 	uploads, results, json, windows *semaphore.Weighted
-	// arriving is never waited for.
-	arriving *semaphore.Weighted
+	// arriving and checked are never waited for.
+	arriving, checked *semaphore.Weighted
 	// streams is never waited for. turns are for those that have one, as long as they
 	// work on what has come: nobody waits for anything else with a turn.
 	streams, turns *semaphore.Weighted
@@ -44,8 +47,8 @@ func newBudget() *budget {
 	return &budget{
 		uploads: semaphore.NewWeighted(uploadPlaces), results: semaphore.NewWeighted(resultPlaces),
 		json: semaphore.NewWeighted(jsonPlaces), windows: semaphore.NewWeighted(windowPlaces),
-		arriving: semaphore.NewWeighted(arrivingPlaces),
-		streams:  semaphore.NewWeighted(streamPlaces), turns: semaphore.NewWeighted(turns()),
+		arriving: semaphore.NewWeighted(arrivingPlaces), checked: semaphore.NewWeighted(checkedMemory),
+		streams: semaphore.NewWeighted(streamPlaces), turns: semaphore.NewWeighted(turns()),
 		large: semaphore.NewWeighted(1),
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -100,8 +99,14 @@ func (s *server) takeUpload(r *http.Request, o Organism, params SubmitParams) ([
 			if !s.budget.arriving.TryAcquire(1) {
 				return nil
 			}
-			form.leave = sync.OnceFunc(func() { s.budget.arriving.Release(1) })
-			return s.submissions.BeginCheck(ctx, o, metadata, sequences, form.leave)
+			return s.submissions.BeginCheck(ctx, o, metadata, sequences, func(kept int64) bool {
+				s.budget.arriving.Release(1) // the client may take its time with the rest of the form
+				if !s.budget.checked.TryAcquire(kept) {
+					return false
+				}
+				form.leave = func() { s.budget.checked.Release(kept) }
+				return true
+			})
 		}
 	}
 	if err := s.takeForm(r, body, form); err != nil {
@@ -147,7 +152,7 @@ type uploadForm struct {
 	arriving func(metadata, sequences *intake.File) *submission.Check
 	stall    time.Duration     // after which a client is cut off
 	check    *submission.Check // nil: not begun
-	leave    func()            // gives back its place
+	leave    func()            // when the check has ended: gives back its memory; nil: none
 }
 
 // The names of the parts that hold files.
@@ -262,7 +267,9 @@ func (diskFile) Close() error { return nil }
 func (f *uploadForm) remove() {
 	if f.check != nil {
 		f.check.Close()
-		f.leave()
+		if f.leave != nil {
+			f.leave()
+		}
 	}
 	for _, disk := range f.disk {
 		_ = disk.Close() // it is going away

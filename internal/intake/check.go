@@ -48,7 +48,7 @@ const (
 // [*seqlease.InvalidError] that lists what is wrong in both files, or wraps
 // [seqlease.ErrTooLarge] and names the limit, or is the fault of a disk. Close
 // what it returns. Memory is bounded: see [Limits.Rows]. May be called concurrently.
-func Check(ctx context.Context, r Request) (*Checked, error) {
+func Check(ctx context.Context, r Request) (checked *Checked, err error) {
 	if err := checkParts(r); err != nil {
 		return nil, err
 	}
@@ -63,14 +63,15 @@ func Check(ctx context.Context, r Request) (*Checked, error) {
 		ctx: ctx, request: r, limits: r.Limits.orDefaults(), spool: s,
 		rows: newIDSet(), sequences: newIDSet(),
 	}
-	checked, err := c.check()
-	if err == nil {
-		return checked, nil
-	}
-	if closing := s.close(); closing != nil {
-		err = errors.Join(err, closing)
-	}
-	return nil, err
+	defer func() { // also after a panic
+		if checked != nil {
+			return
+		}
+		if closing := s.close(); closing != nil {
+			err = errors.Join(err, closing)
+		}
+	}()
+	return c.check()
 }
 
 // checkParts tells which parts must be there and how their names must end.

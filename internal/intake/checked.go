@@ -8,7 +8,7 @@ import (
 )
 
 // Checked is an upload without faults. Its entries wait in a temporary file, of
-// which 12 bytes for each sequence are kept in memory.
+// which 16 bytes for each sequence are kept in memory.
 type Checked struct {
 	spool     *frames
 	rows      int
@@ -22,6 +22,17 @@ func (c *Checked) Len() int { return c.rows }
 
 // Bytes returns about how many bytes the documents of all entries have together.
 func (c *Checked) Bytes() int64 { return c.bytes }
+
+// How much memory a sequence and a block take.
+const (
+	frameMemory = 16
+	blockMemory = 24
+)
+
+// Memory returns how many bytes of memory it takes.
+func (c *Checked) Memory() int64 {
+	return int64(cap(c.sequences))*frameMemory + int64(cap(c.blocks))*blockMemory
+}
 
 // Close removes the temporary file. No entry can be read after it.
 func (c *Checked) Close() error { return c.spool.close() }

@@ -22,22 +22,39 @@ var errMemory = errors.New("an upload that is arriving gets no more memory")
 
 // BeginCheck begins to check the files of an upload while they arrive: what their Open
 // returns may wait. It takes no more memory than nearly every upload needs; what needs
-// more is checked by [Submissions.Submit], as is what it could not read to the end: then
-// gaveUp is called. Close it, once no file waits any more.
-func (s *Submissions) BeginCheck(ctx context.Context, o seqlease.Organism, metadata, sequences *intake.File, gaveUp func()) *Check {
+// more is checked by [Submissions.Submit], as is what it could not read to the end.
+// When it ends, however soon that is, ended is called with how many bytes of memory are
+// kept until Close; what may not be kept is let go, and checked again. Close it, once no
+// file waits any more.
+func (s *Submissions) BeginCheck(ctx context.Context, o seqlease.Organism, metadata, sequences *intake.File, ended func(kept int64) bool) *Check {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &Check{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.checked, c.err = s.checkFiles(ctx, SubmitRequest{
-			Organism: o, Metadata: metadata, Sequences: sequences, Large: func(context.Context) error { return errMemory },
+		c.err = caught(func() (err error) {
+			c.checked, err = s.checkFiles(ctx, SubmitRequest{
+				Organism: o, Metadata: metadata, Sequences: sequences, Large: func(context.Context) error { return errMemory },
+			})
+			return err
 		})
 		var invalid *seqlease.InvalidError
-		if c.known = c.err == nil || errors.As(c.err, &invalid) || errors.Is(c.err, seqlease.ErrTooLarge); !c.known {
-			gaveUp()
+		c.known = c.err == nil || errors.As(c.err, &invalid) || errors.Is(c.err, seqlease.ErrTooLarge) || errors.Is(c.err, errPanic)
+		if c.checked == nil {
+			ended(0)
+		} else if !ended(c.checked.Memory()) {
+			c.drop()
+			c.known = false
 		}
 	}()
 	return c
+}
+
+// drop removes what the check has made.
+func (c *Check) drop() {
+	if c.checked != nil {
+		_ = c.checked.Close() // it holds nothing that is still needed
+		c.checked = nil
+	}
 }
 
 // take waits for the end of the check, and returns what it has found if it did so.
@@ -51,9 +68,7 @@ func (c *Check) take() (checked *intake.Checked, known bool, err error) {
 func (c *Check) Close() {
 	c.cancel()
 	<-c.done
-	if c.checked != nil {
-		_ = c.checked.Close() // it holds nothing that is still needed
-	}
+	c.drop()
 }
 
 // check returns the entries of an upload.
