@@ -10,6 +10,7 @@ import (
 	"iter"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/intake"
@@ -63,46 +64,86 @@ func (p *packing) all() iter.Seq2[PackedEntry, error] {
 	return p.packAhead
 }
 
-// bundlesAhead is how many bundles are packed before they are asked for.
-const bundlesAhead = 8
+// What is packed before it is asked for: so many bundles, and no further one while they
+// have bytesAhead. Entries are small on average, but one may be very large.
+const (
+	bundlesAhead = 8
+	bytesAhead   = 4 << 20
+)
 
 // packAhead yields the entries and packs the next ones meanwhile, on one core: what
 // stores them takes at least another one.
 func (p *packing) packAhead(yield func(PackedEntry, error) bool) {
-	type result struct {
-		bundle *bundle
-		err    error
-	}
-	ahead, enough := make(chan result, bundlesAhead), make(chan struct{})
+	a := &ahead{bundles: make(chan *bundle, bundlesAhead), taken: make(chan struct{}, 1), enough: make(chan struct{})}
+	var failed error
 	var packer sync.WaitGroup
 	packer.Go(func() {
-		defer close(ahead)
-		for b, err := range bundles(p.checked.Entries()) {
-			if err == nil {
-				err = b.pack(p.store, p.organism, 1)
-			}
-			select {
-			case ahead <- result{b, err}:
-			case <-enough:
-				return
-			}
-			if err != nil {
-				return
-			}
-		}
+		defer close(a.bundles)
+		failed = caught(func() error { return p.fill(a) })
 	})
 	defer packer.Wait()
-	defer close(enough)
-	for r := range ahead {
-		if r.err != nil {
-			yield(PackedEntry{}, r.err)
-			return
-		}
-		for i, packed := range r.bundle.packed {
-			if !yield(PackedEntry{SubmissionID: r.bundle.entries[i].SubmissionID, Data: packed}, nil) {
+	defer close(a.enough)
+	for b := range a.bundles {
+		for i, packed := range b.packed {
+			if !yield(PackedEntry{SubmissionID: b.entries[i].SubmissionID, Data: packed}, nil) {
 				return
 			}
 		}
+		a.take(b)
+	}
+	if failed != nil {
+		yield(PackedEntry{}, failed)
+	}
+}
+
+// ahead are bundles between who packs them and who asks for them.
+type ahead struct {
+	bundles chan *bundle
+	bytes   atomic.Int64  // of those that weren't taken to the end
+	taken   chan struct{} // holds something after that has changed
+	enough  chan struct{} // closed when nobody asks any more
+}
+
+// fill packs bundles until nobody asks for more.
+func (p *packing) fill(a *ahead) error {
+	for b, err := range bundles(p.checked.Entries()) {
+		if err == nil {
+			err = b.pack(p.store, p.organism, 1)
+		}
+		if err != nil {
+			return err
+		}
+		if !a.add(b) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// add waits for room behind the bundle, and says whether anybody asks for more.
+func (a *ahead) add(b *bundle) bool {
+	a.bytes.Add(b.packedBytes())
+	select {
+	case a.bundles <- b:
+	case <-a.enough:
+		return false
+	}
+	for a.bytes.Load() >= bytesAhead {
+		select {
+		case <-a.taken:
+		case <-a.enough:
+			return false
+		}
+	}
+	return true
+}
+
+// take says that a bundle was taken to its end.
+func (a *ahead) take(b *bundle) {
+	a.bytes.Add(-b.packedBytes())
+	select {
+	case a.taken <- struct{}{}:
+	default: // said already
 	}
 }
 
@@ -152,7 +193,15 @@ func (p *packing) packAll(ctx context.Context) error {
 type bundle struct {
 	entries []intake.Entry
 	packed  []seqlease.Packed
-	bytes   int
+	bytes   int // of the documents
+}
+
+func (b *bundle) packedBytes() int64 {
+	n := 0
+	for _, packed := range b.packed {
+		n += len(packed.Bytes)
+	}
+	return int64(n)
 }
 
 // How much a bundle takes: enough that each core has a while to do.
@@ -195,7 +244,10 @@ func (b *bundle) pack(store Store, o seqlease.Organism, cores int) error {
 	for first := range n {
 		packers.Go(func() {
 			for i := first; i < len(b.entries); i += n {
-				b.packed[i], faults[i] = store.Pack(o, b.entries[i].Data)
+				faults[i] = caught(func() (err error) {
+					b.packed[i], err = store.Pack(o, b.entries[i].Data)
+					return err
+				})
 				b.entries[i].Data = nil
 			}
 		})

@@ -1,12 +1,14 @@
 package submission_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/submission"
@@ -109,6 +111,89 @@ func TestSubmit_ManyEntriesKeepTheirOrder(t *testing.T) {
 				}
 			}
 			h.submitLetters(t, anna, h.group, strings.Repeat("ACGT", letters/4), ids...)
+		})
+	}
+}
+
+// copying packs nothing: what it makes is as large as what it is given.
+type copying struct{ packing }
+
+func (c *copying) Pack(_ seqlease.Organism, document []byte) (seqlease.Packed, error) {
+	c.packed.Add(int64(len(document)))
+	return seqlease.Packed{Dictionary: 1, Bytes: bytes.Clone(document)}, nil
+}
+
+var errEnough = errors.New("enough was seen")
+
+// Submit stores nothing.
+func (c *copying) Submit(_ context.Context, u submission.Upload) ([]seqlease.SubmissionIDMapping, error) {
+	c.onSubmit(u)
+	return nil, errEnough
+}
+
+// A few very large entries among many small ones are not packed one after the other
+// before anybody asks for them: at most one is ahead.
+func TestSubmit_L12_LargeEntriesAmongManySmallOnes(t *testing.T) {
+	t.Parallel()
+	const small, large, letters = 10_000, 6, 6 << 20
+	c := &copying{}
+	h := open(t, submission.TermsOptions{}, func(s submission.Store) submission.Store { c.Store = s; return c })
+	var metadata, sequences strings.Builder
+	metadata.WriteString("id\tcountry\n")
+	long := strings.Repeat("ACGT", letters/4)
+	for i := range small + large {
+		fmt.Fprintf(&metadata, "e%d\tPeru\n", i)
+		row := "ACGT"
+		if i >= small/2 && i < small/2+large {
+			row = long
+		}
+		fmt.Fprintf(&sequences, ">e%d\n%s\n", i, row)
+	}
+	r := h.request(h.group, "")
+	r.Metadata, r.Sequences = inMemory("m.tsv", metadata.String()), inMemory("s.fasta", sequences.String())
+	c.onSubmit = func(u submission.Upload) {
+		synctest.Test(t, func(t *testing.T) {
+			n, seen, most := 0, int64(0), int64(0)
+			for e, err := range u.Entries {
+				if err != nil || e.SubmissionID != fmt.Sprint("e", n) {
+					t.Fatalf("entry %d is %q (%v)", n, e.SubmissionID, err)
+				}
+				if n++; n%100 == 0 || len(e.Data.Bytes) > letters {
+					synctest.Wait() // until no more is packed
+				}
+				most = max(most, c.packed.Load()-seen)
+				seen += int64(len(e.Data.Bytes))
+			}
+			// A bundle has a large entry and small ones.
+			if limit := int64(4<<20 + letters + 1<<20); n != small+large || most > limit {
+				t.Errorf("%d entries; %d bytes were packed that nobody had asked for, want at most %d", n, most, limit)
+			}
+		})
+	}
+	if _, err := h.Submit(t.Context(), anna, r); !errors.Is(err, errEnough) {
+		t.Fatal(err)
+	}
+	if got := c.packed.Load(); got < large*letters || h.spool.Used() != 0 {
+		t.Errorf("%d bytes were packed, %d bytes of spool are left", got, h.spool.Used())
+	}
+}
+
+// panickingPack has a bug.
+type panickingPack struct{ submission.Store }
+
+func (panickingPack) Pack(seqlease.Organism, []byte) (seqlease.Packed, error) { panic("a bug") }
+
+// Wherever entries are packed, a panic ends the one request alone.
+func TestSubmit_APanicOfPackingIsAnError(t *testing.T) {
+	t.Parallel()
+	for name, letters := range map[string]int{"small": 8, "large": 8 << 10} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t, submission.TermsOptions{}, func(s submission.Store) submission.Store { return panickingPack{s} })
+			_, err := h.Submit(t.Context(), anna, h.request(h.group, strings.Repeat("ACGT", letters/4), "a", "b"))
+			if err == nil || !strings.Contains(err.Error(), "panic: a bug") || !strings.Contains(err.Error(), "panickingPack") || h.spool.Used() != 0 {
+				t.Errorf("got %v and %d bytes of spool left, want an error with the cause and its place, and 0", err, h.spool.Used())
+			}
 		})
 	}
 }
