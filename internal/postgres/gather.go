@@ -31,10 +31,13 @@ type gathering[K comparable, R any] struct {
 	queues map[K]*gathered[R] // only those with statements that run
 }
 
-// statementsAtOnce is how many statements of a kind and queue run at once: one makes
-// use of the time in which another one's commit waits for the disk. On a pool of that
-// many connections more of them made smaller companies, and each entry dearer.
-func statementsAtOnce(connections int32) int { return max(1, int(connections)/4) }
+// statementsAtOnce is how many statements of a kind and queue run at once. Two make use
+// of the time in which a commit waits for the disk; more of them make smaller companies, and
+// each entry dearer, unless the database has cores for them, as the size of the pool
+// says. Half of a small pool is left for everything else.
+func statementsAtOnce(connections int32) int {
+	return max(1, min(int(connections)/4, max(2, int(connections)/8)))
+}
 
 // errLeftBehind is what a request has become that was never answered: its leader
 // panicked.

@@ -250,3 +250,12 @@ func TestGathering_L15_WaitsAreBounded(t *testing.T) {
 		}
 	})
 }
+
+func TestStatementsAtOnce(t *testing.T) {
+	t.Parallel()
+	for connections, want := range map[int32]int{1: 1, 2: 1, 7: 1, 8: 2, 16: 2, 24: 3, 64: 8} {
+		if got := statementsAtOnce(connections); got != want {
+			t.Errorf("%d statements at once with a pool of %d, want %d", got, connections, want)
+		}
+	}
+}
