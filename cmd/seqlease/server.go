@@ -90,7 +90,7 @@ func (s *server) start(ctx context.Context, c *Config, bell *queue.Bell, listene
 	s.http.ErrorLog = slog.NewLogLogger(logger.Handler(), slog.LevelWarn)
 	go func() {
 		defer close(s.failed)
-		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.http.Serve(httpapi.Patient(listener)); !errors.Is(err, http.ErrServerClosed) {
 			s.err = fmt.Errorf("serve: %w", err)
 		}
 	}()

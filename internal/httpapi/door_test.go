@@ -175,6 +175,7 @@ func newDoor(t *testing.T, o doorOptions) *door {
 	}
 	server := httptest.NewUnstartedServer(nil)
 	server.Config = httpapi.NewServer(handler)
+	server.Listener = httpapi.Patient(server.Listener)
 	server.Config.ConnState = func(c net.Conn, state http.ConnState) {
 		if state == http.StateClosed {
 			d.ended.Store(c.RemoteAddr().String(), true)

@@ -51,7 +51,7 @@ func (w *response) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write gives the client another stall timeout to take the bytes.
+// Write gives the client another stall timeout to take some of the bytes ([Patient]).
 func (w *response) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)

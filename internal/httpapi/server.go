@@ -94,7 +94,7 @@ func New(o Options) (http.Handler, error) {
 
 // NewServer returns a server of the handler with the limits of the transport.
 // There is no limit on how long an answer takes; clients that stall are cut off
-// by the handler. What net/http itself refuses, such as too long or malformed
+// by the handler, if the server's listener is [Patient]. What net/http itself refuses, such as too long or malformed
 // headers, it answers in plain text: it offers no way to change that.
 func NewServer(handler http.Handler) *http.Server {
 	return &http.Server{
