@@ -90,7 +90,7 @@ func (g *gathering[K, R]) do(ctx context.Context, key K, request R) error {
 	for i, c := range together {
 		requests[i] = c.request
 	}
-	g.run(shared, key, requests)
+	g.run(shared, key, requests) //nolint:contextcheck // it ends with those of all, not with the leader's
 	return nil
 }
 

@@ -185,7 +185,7 @@ func TestAccept_L3_L5_TogetherEachIsJudgedAlone(t *testing.T) {
 	submissions[3].Lines = submissions[3].Lines[:7]              // in pieces
 	submissions = append(submissions, submissions[4])            // twice at once
 	foreign := packedAnswer(g.Store, g.mustClaim(t, askFor(10))) // one line of somebody else's
-	foreign.Lines[9].AccessionVersion.Accession = "SLNOSUCH"
+	foreign.Lines[9].Accession = "SLNOSUCH"
 	foreign.Skip = true
 	submissions = append(submissions, foreign)
 	var sent statements

@@ -164,7 +164,7 @@ func TestArchiveWhoseEndIsNotFound(t *testing.T) {
 			err = errors.Join(err, r.Close())
 		}
 		var refused RefusedError
-		if copied := failure != broken; copied != (err == nil) || copied != (copies == 1) || errors.As(err, &refused) {
+		if copied := !errors.Is(failure, broken); copied != (err == nil) || copied != (copies == 1) || errors.As(err, &refused) {
 			t.Errorf("%v: got %v after %d copies", failure, err, copies)
 		}
 	}
