@@ -25,7 +25,7 @@ func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) (queue.Ac
 		lines = without(r.Lines, repeated)
 	}
 	var judged []seqlease.Refusal
-	err := s.write(ctx, func(ctx context.Context, t *tx) (err error) {
+	err := s.writeMuch(ctx, storedBytes(lines), func(ctx context.Context, t *tx) (err error) {
 		judged, err = acceptResults(ctx, t, r, lines, r.Skip || len(refused) == 0)
 		return err
 	})
@@ -42,6 +42,18 @@ func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) (queue.Ac
 		return queue.Accepted{Stored: len(lines)}, nil
 	}
 	return queue.Accepted{}, fmt.Errorf("accept results for %s v%d: %w", r.Organism, r.PipelineVersion, err)
+}
+
+// rowBytes is about what a row takes beside its document.
+const rowBytes = 200
+
+// storedBytes is about how many bytes the lines are in the database.
+func storedBytes(lines []queue.Line) int {
+	bytes := len(lines) * rowBytes
+	for _, l := range lines {
+		bytes += len(l.Packed.Bytes)
+	}
+	return bytes
 }
 
 // errRefused undoes a submission of which a line was refused.

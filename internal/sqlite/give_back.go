@@ -37,21 +37,21 @@ func (s *Store) holdsSomething(ctx context.Context, g queue.GiveBack) error {
 func (s *Store) giveBackAll(ctx context.Context, g queue.GiveBack) (int, error) {
 	rest := g.Entries
 	all := 0
-	var rank *int64 // of all parts
+	var rank *int64 // of all parts; nil: none was written
 	for more := true; more; {
 		part := g
 		if g.Entries != nil {
 			part.Entries = rest[:min(len(rest), maxPlaces)]
 		}
-		returned := 0
+		returned, chosen := 0, rank
 		err := s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) (err error) {
-			returned, err = giveBack(ctx, t, a, s.retry, part, &rank)
+			returned, chosen, err = giveBack(ctx, t, a, s.retry, part, rank)
 			return err
 		})
 		if err != nil {
 			return all, err
 		}
-		all += returned
+		all, rank = all+returned, chosen
 		if more = returned == maxPlaces; g.Entries != nil {
 			rest = rest[len(part.Entries):]
 			more = len(rest) > 0
@@ -68,15 +68,17 @@ func giveBackArgs(g queue.GiveBack) []any {
 	return append(args, attempt(g.AttemptID))
 }
 
-func giveBack(ctx context.Context, t *tx, a *added, retry queue.Retry, g queue.GiveBack, rank **int64) (int, error) {
+// giveBack returns how many entries it gave back, and at which rank: the given one, or
+// if that is nil the first.
+func giveBack(ctx context.Context, t *tx, a *added, retry queue.Retry, g queue.GiveBack, rank *int64) (int, *int64, error) {
 	var key queueKey
 	how := leaving{kind: queue.FailureGivenBack, reason: shorten(g.Reason), uncounted: !g.CountsAsAttempt}
 	err := t.row(ctx, "give_back_state", giveBackArgs(g), &key.organismID, &key.version, &how.now)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
+		return 0, rank, nil
 	}
 	if err != nil {
-		return 0, err
+		return 0, rank, err
 	}
 	switch {
 	case g.Undelivered:
@@ -90,19 +92,19 @@ func giveBack(ctx context.Context, t *tx, a *added, retry queue.Retry, g queue.G
 	}
 	places, err := readPlaces(ctx, t, statement, args)
 	if err != nil || len(places) == 0 {
-		return 0, err
+		return 0, rank, err
 	}
-	if *rank == nil {
+	if rank == nil {
 		var first int64
 		if err := t.row(ctx, "first_rank", named("organism_id", key.organismID, "pipeline_version", key.version), &first); err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		first-- // what nobody could work on goes before everything else
-		*rank = &first
+		rank = &first
 	}
-	how.rank = **rank
+	how.rank = *rank
 	if _, err := leave(ctx, t, retry, places, how); err != nil {
-		return 0, err
+		return 0, rank, err
 	}
-	return len(places), a.to(ctx, t, key.organismID, key.version)
+	return len(places), rank, a.to(ctx, t, key.organismID, key.version)
 }

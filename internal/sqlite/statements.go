@@ -136,6 +136,14 @@ func statementTexts() (map[string]string, error) {
 // tx is a transaction: the statements by name, inside it.
 type tx struct {
 	statement func(ctx context.Context, name string) (*sql.Stmt, error)
+	// changed, if set, is told of each statement that has changed or returned a row.
+	changed func(name string)
+}
+
+func (t *tx) noteChange(name string) {
+	if t.changed != nil {
+		t.changed(name)
+	}
 }
 
 // exec runs a statement and returns how many rows it changed.
@@ -149,6 +157,9 @@ func (t *tx) exec(ctx context.Context, name string, args ...any) (int64, error) 
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
 	n, err := result.RowsAffected()
+	if n > 0 || err != nil {
+		t.noteChange(name)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
@@ -210,7 +221,11 @@ func (t *tx) row(ctx context.Context, name string, args []any, into ...any) erro
 	if err != nil {
 		return err
 	}
-	if err := statement.QueryRowContext(ctx, args...).Scan(into...); err != nil {
+	err = statement.QueryRowContext(ctx, args...).Scan(into...)
+	if !errors.Is(err, sql.ErrNoRows) {
+		t.noteChange(name)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
@@ -227,7 +242,10 @@ func (t *tx) rows(ctx context.Context, name string, args []any, each func(scan f
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err reports what went wrong
-	for rows.Next() {
+	for first := true; rows.Next(); first = false {
+		if first {
+			t.noteChange(name)
+		}
 		if err := each(rows.Scan); err != nil {
 			return err
 		}

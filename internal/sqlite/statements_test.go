@@ -18,7 +18,7 @@ func counted(t *testing.T, s *Store, fn func(ctx context.Context, t *tx) error) 
 	var names []string
 	err := s.write(t.Context(), func(ctx context.Context, inner *tx) error {
 		names = nil
-		return fn(ctx, &tx{statement: func(ctx context.Context, name string) (*sql.Stmt, error) {
+		return fn(ctx, &tx{changed: inner.changed, statement: func(ctx context.Context, name string) (*sql.Stmt, error) {
 			names = append(names, name)
 			return inner.statement(ctx, name)
 		}})

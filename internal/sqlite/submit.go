@@ -105,10 +105,10 @@ func (s *Store) storeParts(ctx context.Context, up *upload) error {
 
 func (s *Store) storePart(ctx context.Context, up *upload, p part) error {
 	var accessions []seqlease.Accession
-	err := s.writeLosing(ctx, func(ctx context.Context, t *tx) (err error) {
+	err := s.send(ctx, &write{losing: true, large: p.size > muchToWrite, fn: func(ctx context.Context, t *tx) (err error) {
 		accessions, err = up.store(ctx, t, p)
 		return err
-	})
+	}})
 	if err != nil {
 		return err
 	}

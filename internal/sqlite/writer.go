@@ -24,6 +24,9 @@ const (
 	// yields is how often others may run before a group ends because nobody waits:
 	// those that were just answered are about to ask for more.
 	yields = 3
+	// muchToWrite is beyond how many bytes a request is large: it ends its group and is
+	// undone alone, so that no other one's error has it carried out again, nor its own.
+	muchToWrite = 1 << 20
 	// markedGroups is how many groups have marks after one had to be written again.
 	// A mark costs a copy of each page that is written after it, but it lets one
 	// request be undone without the others.
@@ -49,6 +52,7 @@ type write struct {
 	ctx    context.Context //nolint:containedctx // travels with the request to the writer's goroutine
 	fn     func(ctx context.Context, t *tx) error
 	losing bool       // it is answered before it is durable: a power cut may undo it
+	large  bool       // it has much to write: nothing is worth having it carried out twice
 	done   chan error // takes one answer without a receiver
 	err    error      // of fn, while its group isn't committed
 }
@@ -128,6 +132,11 @@ func (s *Store) write(ctx context.Context, fn func(ctx context.Context, t *tx) e
 // answered (never by the end of the process): it doesn't wait for the disk.
 func (s *Store) writeLosing(ctx context.Context, fn func(ctx context.Context, t *tx) error) error {
 	return s.send(ctx, &write{fn: fn, losing: true})
+}
+
+// writeMuch is write for what may have much to store: about so many bytes.
+func (s *Store) writeMuch(ctx context.Context, bytes int, fn func(ctx context.Context, t *tx) error) error {
+	return s.send(ctx, &write{fn: fn, large: bytes > muchToWrite})
 }
 
 func (s *Store) send(ctx context.Context, r *write) error {
@@ -219,18 +228,22 @@ func (w *writer) tryGroup(first *write) ([]*write, error) {
 		return group, err
 	}
 	w.marked = max(w.marked-1, 0)
-	carryOut := w.unmarked
-	if w.marked > 0 {
-		carryOut = w.one
-	}
 	end := time.NewTimer(groupTime)
 	defer end.Stop()
 	for next := first; next != nil; {
+		alone := next.large && next == first
+		carryOut := w.unmarked
+		if (w.marked > 0 || next.large) && !alone {
+			carryOut = w.one
+		}
 		switch err := carryOut(next); {
 		case errors.Is(err, errSpoilt):
 			return group, w.again(group)
 		case err != nil:
 			return group, w.lost(first.ctx, err)
+		}
+		if next.large {
+			break
 		}
 		if next = w.waiting(end.C, len(group)); next != nil {
 			group = append(group, next)
@@ -285,13 +298,14 @@ func (w *writer) waiting(end <-chan time.Time, size int) *write {
 // transaction, or that the engine may have ended that.
 var errSpoilt = errors.New("the transaction holds a part of a request")
 
-// unmarked runs a request that can't be undone alone.
+// unmarked runs a request that can't be undone alone. A statement that writes returns
+// only rows that it has changed.
 func (w *writer) unmarked(r *write) error {
 	wrote := false
-	r.err = r.fn(r.ctx, &tx{statement: func(ctx context.Context, name string) (*sql.Stmt, error) {
-		wrote = wrote || w.statements.writes[name]
-		return w.statements.get(ctx, name)
-	}})
+	r.err = r.fn(r.ctx, &tx{
+		statement: w.statements.get,
+		changed:   func(name string) { wrote = wrote || w.statements.writes[name] },
+	})
 	if r.err != nil && (wrote || errors.As(r.err, new(*driver.Error))) {
 		return errSpoilt
 	}

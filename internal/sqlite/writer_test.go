@@ -237,6 +237,121 @@ func TestWrite_MarksSpareTheNeighboursOfAnError(t *testing.T) {
 	}
 }
 
+// together runs the writes in one group, in their order, and returns their errors.
+func together(t *testing.T, s *Store, writes ...*write) []error {
+	t.Helper()
+	release := holdWriter(t, s)
+	for _, w := range writes {
+		w.ctx, w.done = context.WithoutCancel(t.Context()), make(chan error, 1)
+	}
+	var sent errgroup.Group
+	sent.Go(func() error {
+		for _, w := range writes { // each is taken while the one before is carried out
+			s.writer.requests <- w
+		}
+		return nil
+	})
+	release()
+	_ = sent.Wait() // it has no error
+	errs := make([]error, len(writes))
+	for i, w := range writes {
+		errs[i] = <-w.done
+	}
+	return errs
+}
+
+// A request that has changed nothing has nothing to be undone, whatever its statements.
+func TestWrite_AnErrorWithoutAChangeSpoilsNothing(t *testing.T) {
+	t.Parallel()
+	s, _, _ := submitted(t, 1)
+	lost := queue.Renew{Organism: storetest.WestNile, AttemptID: benchClaim(1).AttemptID, Lease: time.Minute}
+	for range 10 {
+		calls := 0
+		errs := together(t, s,
+			&write{fn: func(ctx context.Context, t *tx) error {
+				calls++
+				_, err := t.exec(ctx, "create_group", groupArgs("good")...)
+				return err
+			}},
+			&write{fn: func(ctx context.Context, t *tx) error {
+				_, err := renew(ctx, t, lost)
+				return err
+			}},
+		)
+		if errs[0] != nil || !errors.Is(errs[1], seqlease.ErrLeaseLost) || calls != 1 || s.writer.marked != 0 {
+			t.Fatalf("errors %v, the neighbour was carried out %d times, %d groups more have marks", errs, calls, s.writer.marked)
+		}
+	}
+}
+
+// A statement that changes something says so, however it is run: with the number of
+// rows, or by returning them.
+func TestWrite_ChangesAreNoticed(t *testing.T) {
+	t.Parallel()
+	s, _, _ := submitted(t, 1)
+	refusal := errors.New("refused")
+	lease, err := s.Claim(t.Context(), benchClaim(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	running := queue.Renew{Organism: storetest.WestNile, AttemptID: lease.AttemptID, ClaimedBy: benchClaim(1).ClaimedBy, Lease: 24 * time.Hour}
+	for name, fn := range map[string]func(ctx context.Context, t *tx) error{
+		"a number of rows": func(ctx context.Context, t *tx) error {
+			_, err := t.exec(ctx, "create_group", groupArgs("bad")...)
+			return err
+		},
+		"a row": func(ctx context.Context, t *tx) error {
+			_, err := renew(ctx, t, running)
+			return err
+		},
+	} {
+		err := s.write(t.Context(), func(ctx context.Context, t *tx) error { return errors.Join(fn(ctx, t), refusal) })
+		if !errors.Is(err, refusal) || errors.Is(err, seqlease.ErrLeaseLost) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	leases, groups := 0, 0
+	err = outsider(t, s).QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM lease WHERE lease_until > (SELECT now FROM clock) + 80000000000), (SELECT count(*) FROM submitting_group WHERE group_name = 'bad')").Scan(&leases, &groups)
+	if err != nil || leases != 0 || groups != 0 {
+		t.Errorf("%d leases and %d groups are there (%v), want what was refused undone", leases, groups, err)
+	}
+}
+
+// Whatever becomes of a large request and of its neighbours, it is carried out once.
+func TestWrite_LargeRequestsAreCarriedOutOnce(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	refusal := errors.New("refused")
+	create := func(calls *int, name string, answer error) func(context.Context, *tx) error {
+		return func(ctx context.Context, t *tx) error {
+			*calls++
+			_, err := t.exec(ctx, "create_group", groupArgs(name)...)
+			return errors.Join(err, answer)
+		}
+	}
+	for _, answer := range []error{nil, refusal} {
+		for range 10 {
+			var before, large, after int
+			errs := together(t, s,
+				&write{fn: create(&before, "before", nil)},
+				&write{fn: create(&large, "large", answer), large: true},
+				&write{fn: create(&after, "after", refusal)},
+			)
+			if errs[0] != nil || !errors.Is(errs[1], answer) || !errors.Is(errs[2], refusal) || before != 1 || large != 1 {
+				t.Fatalf("errors %v; carried out %d, %d and %d times", errs, before, large, after)
+			}
+		}
+	}
+	counts := map[string]int{}
+	groups, err := s.GroupsOf(t.Context(), "")
+	for _, g := range groups {
+		counts[g.GroupName]++
+	}
+	if err != nil || counts["before"] != 20 || counts["large"] != 10 || counts["after"] != 0 {
+		t.Errorf("stored %v (%v)", counts, err)
+	}
+}
+
 func groupArgs(name string) []any {
 	return named("group_name", name, "institution", "", "line1", "", "line2", "", "city", "", "state", "",
 		"postal_code", "", "country", "", "contact_email", "")
