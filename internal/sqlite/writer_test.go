@@ -241,8 +241,9 @@ func TestWrite_MarksSpareTheNeighboursOfAnError(t *testing.T) {
 func together(t *testing.T, s *Store, writes ...*write) []error {
 	t.Helper()
 	release := holdWriter(t, s)
+	ctx := context.WithoutCancel(t.Context())
 	for _, w := range writes {
-		w.ctx, w.done = context.WithoutCancel(t.Context()), make(chan error, 1)
+		w.ctx, w.done = ctx, make(chan error, 1)
 	}
 	var sent errgroup.Group
 	sent.Go(func() error {
