@@ -243,7 +243,7 @@ func together(t *testing.T, s *Store, writes ...*write) []error {
 	release := holdWriter(t, s)
 	ctx := context.WithoutCancel(t.Context())
 	for _, w := range writes {
-		w.ctx, w.done = ctx, make(chan error, 1)
+		w.ctx, w.done = ctx, make(chan error, 1) //nolint:fatcontext // each has the same
 	}
 	var sent errgroup.Group
 	sent.Go(func() error {
