@@ -57,8 +57,12 @@ func (s *submitter) run(ctx context.Context, limit int) {
 }
 
 // upload submits n entries through a random server, and says whether it was
-// answered that they are stored.
+// answered that they are stored. What was begun comes to its end, also when ctx ends: a
+// server may store an upload whose client has left, and that after the last look
+// at what waits.
 func (s *submitter) upload(ctx context.Context, n int) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainLimit)
+	defer cancel()
 	server := s.fleet.servers[s.random.IntN(len(s.fleet.servers))]
 	c, err := client.New("http://"+server.proxy.Address, s.fleet.settings.submitter, client.WithSilence(10*time.Second))
 	if err != nil {
