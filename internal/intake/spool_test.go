@@ -22,7 +22,7 @@ func wantDamaged(t *testing.T, s *frames, f blockFrame, right, damaged []byte, w
 }
 
 // Not parallel: it measures what the whole process allocates.
-func TestDamagedBlocksAreNoticed(t *testing.T) { //nolint:paralleltest // see above
+func TestDamagedBlocksAreNoticed(t *testing.T) { //nolint:paralleltest // measures what the whole process allocates
 	s, err := newFrames(spool.NewDir(t.TempDir(), 0), zika(t))
 	if err != nil {
 		t.Fatal(err)

@@ -207,8 +207,7 @@ func attemptsOf(lines []queue.Line) []pgtype.UUID {
 }
 
 // acceptArguments are those of the statements, but for "whole", which only one of them
-// has. What is the same for all lines is
-// given once, beside an empty list.
+// has. What is the same for all lines is given once, beside an empty list.
 func acceptArguments(organismID int32, r queue.Submission, lines []queue.Line, attemptIDs []pgtype.UUID) pgx.StrictNamedArgs {
 	accessions, digests, bodies := make([]string, len(lines)), make([][]byte, len(lines)), make([][]byte, len(lines))
 	for i := range lines {

@@ -141,7 +141,7 @@ func (s *Store) scan(ctx context.Context, m *memory, organismID int32, c queue.C
 	if c.Entries > queue.PayloadLimit {
 		payload = 0
 	}
-	found, err := s.take(ctx, m, claimStatement, []queue.Claim{c}, &at, func() pgx.StrictNamedArgs {
+	found, err := s.take(ctx, m, claimStatement, c, 1, &at, func() pgx.StrictNamedArgs {
 		arguments := pgx.StrictNamedArgs{
 			"organism": organismID, "version": int64(c.PipelineVersion), "payload": payload,
 			"attempt": uuid(c.AttemptID), "seconds": int64(c.Lease / time.Second), "claimed_by": c.ClaimedBy, "worker_id": c.WorkerID,
@@ -157,11 +157,12 @@ func (s *Store) scan(ctx context.Context, m *memory, organismID int32, c queue.C
 	return &claimed{found, found.shares[0]}, nil
 }
 
-// take runs one of the claim's statements for claims of one queue. The look begins
+// take runs one of the claim's statements for c and others of its queue, each of which
+// gets a share. The look begins
 // where other claims have come while this one waited for a connection: thousands of
 // tickets further, where many wait, and beside an old snapshot each of them would
 // have to be passed.
-func (s *Store) take(ctx context.Context, m *memory, st statement, claims []queue.Claim, at *look, arguments func() pgx.StrictNamedArgs) (*scanned, error) {
+func (s *Store) take(ctx context.Context, m *memory, st statement, c queue.Claim, shares int, at *look, arguments func() pgx.StrictNamedArgs) (*scanned, error) {
 	var found *scanned
 	err := s.retry(ctx, func() error {
 		found = &scanned{}
@@ -169,7 +170,7 @@ func (s *Store) take(ctx context.Context, m *memory, st statement, claims []queu
 			m.catchUp(at)
 			began := time.Now() //nolint:forbidigo // paces looks at the queue; says nothing about leases
 			err := st.run(ctx, conn, claimSettingsSQL, arguments(), func(rows pgx.Rows) error {
-				return found.read(rows, claims[0], len(claims), *at)
+				return found.read(rows, c, shares, *at)
 			})
 			found.took = time.Since(began)
 			return err

@@ -79,7 +79,6 @@ func (s *Store) claimFreshTogether(ctx context.Context, key memoryKey, together 
 func (s *Store) takeFresh(ctx context.Context, key memoryKey, together []*freshClaim) (*scanned, error) {
 	at, m := together[0].at, together[0].memory
 	var (
-		claims    []queue.Claim
 		n         int
 		starts    []int64
 		seconds   []int64
@@ -88,14 +87,15 @@ func (s *Store) takeFresh(ctx context.Context, key memoryKey, together []*freshC
 		workerIDs []string
 	)
 	for _, f := range together {
-		claims, starts, n = append(claims, f.Claim), append(starts, int64(n+1)), n+f.Entries
+		starts, n = append(starts, int64(n+1)), n+f.Entries
 		attempts, seconds = append(attempts, uuid(f.AttemptID)), append(seconds, int64(f.Lease/time.Second))
 		claimedBy, workerIDs = append(claimedBy, f.ClaimedBy), append(workerIDs, f.WorkerID)
 	}
-	found, err := s.take(ctx, m, claimFreshStatement, claims, &at, func() pgx.StrictNamedArgs {
+	found, err := s.take(ctx, m, claimFreshStatement, together[0].Claim, len(together), &at, func() pgx.StrictNamedArgs {
 		arguments := pgx.StrictNamedArgs{
 			"organism": key.organism, "version": int64(key.version), "n": n, "starts": starts,
-			"payload": int64(min(queue.PayloadBytes, payloadTogether/len(together))), "attempts": attempts, "seconds": seconds, "claimed_by": claimedBy, "worker_ids": workerIDs,
+			"payload":  int64(min(queue.PayloadBytes, payloadTogether/len(together))),
+			"attempts": attempts, "seconds": seconds, "claimed_by": claimedBy, "worker_ids": workerIDs,
 		}
 		maps.Copy(arguments, at.freshArguments())
 		return arguments

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/seqlease/seqlease/internal/submission"
 )
 
 // copyRows are rows for COPY in its binary format, as PostgreSQL's manual
@@ -74,7 +76,7 @@ func (r *copyRows) date(day time.Time) {
 func copyInto(ctx context.Context, tx pgx.Tx, statement string, n int, row func(rows *copyRows, i int)) error {
 	reader, writer := io.Pipe()
 	var making sync.WaitGroup
-	making.Go(func() { writer.CloseWithError(recovered(func() error { return makeRows(writer, n, row) })) })
+	making.Go(func() { writer.CloseWithError(submission.Caught(func() error { return makeRows(writer, n, row) })) })
 	_, err := tx.Conn().PgConn().CopyFrom(ctx, reader, statement)
 	_ = reader.Close() // ends the making of rows that the database doesn't want
 	making.Wait()

@@ -121,16 +121,22 @@ func (g *gathering[K, R]) arrive(ctx context.Context, key K, c *companion[R]) ([
 	case <-late.C:
 		err = fmt.Errorf("%w: requests that came before wait for the database for more than %s", seqlease.ErrBusy, acquireTimeout)
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if at := slices.Index(q.waiting, c); at >= 0 {
-		q.waiting = slices.Delete(q.waiting, at, at+1)
+	if g.leave(q, c) {
 		return nil, err
 	}
-	// Too late to leave: the statement may be using what the request refers to.
-	g.mu.Unlock()
-	defer g.mu.Lock()
+	// Too late: the statement may be using what the request refers to.
 	return <-c.turn, nil
+}
+
+// leave says whether c no longer waits.
+func (g *gathering[K, R]) leave(q *gathered[R], c *companion[R]) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	at := slices.Index(q.waiting, c)
+	if at >= 0 {
+		q.waiting = slices.Delete(q.waiting, at, at+1)
+	}
+	return at >= 0
 }
 
 // end lets those go who were led, and hands the turn on.

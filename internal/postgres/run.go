@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -122,17 +121,6 @@ func inOneTrip(ctx context.Context, c *pgxpool.Conn, settings, text string, argu
 	}
 	rows.Close()
 	return rows.Err()
-}
-
-// recovered runs f on a goroutine of its own, where nobody else would keep a panic
-// from ending the process: it becomes an error.
-func recovered(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return f()
 }
 
 // retry runs f again, a bounded number of times with a jittered pause, while

@@ -168,7 +168,7 @@ func insertEntries(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission
 			return nil, err
 		}
 		go func() {
-			stored <- recovered(func() error {
+			stored <- submission.Caught(func() error {
 				partIDs, part, err := insertChunk(ctx, tx, o, u, c)
 				ids, *made = append(ids, partIDs...), append(*made, part...)
 				return err

@@ -67,6 +67,27 @@ func (g *stage) waitingSubmissions() int {
 	return submissions
 }
 
+// answers claims ten entries n times, and returns their results.
+func (g *stage) answers(t *testing.T, n int) (list []queue.Submission) {
+	t.Helper()
+	for range n {
+		list = append(list, packedAnswer(g.Store, g.mustClaim(t, askFor(10))))
+	}
+	return list
+}
+
+// acceptTen returns a call that stores ten results.
+func (g *stage) acceptTen(t *testing.T, r queue.Submission) func() error {
+	t.Helper()
+	return func() error {
+		accepted, err := g.AcceptResults(t.Context(), r)
+		if err == nil && accepted.Stored != 10 {
+			err = fmt.Errorf("%d stored, want 10", accepted.Stored)
+		}
+		return err
+	}
+}
+
 // Claims that go together get what each would have got alone: their own entries,
 // under their own attempt, for their own time.
 func TestClaim_L2_TogetherEachHasItsOwnLease(t *testing.T) {
@@ -176,10 +197,7 @@ func TestClaim_L2_TogetherOneThatIsRefusedStandsAlone(t *testing.T) {
 func TestAccept_L3_L5_TogetherEachIsJudgedAlone(t *testing.T) {
 	t.Parallel()
 	g := newCrowd(t, 60)
-	var submissions []queue.Submission
-	for range 5 {
-		submissions = append(submissions, packedAnswer(g.Store, g.mustClaim(t, askFor(10))))
-	}
+	submissions := g.answers(t, 5)
 	late := submissions[2] // of a lease that has ended
 	g.exec(t, "UPDATE lease SET lease_until = now() - interval '1 second' WHERE attempt_id = '"+late.Lines[0].AttemptID.String()+"'")
 	submissions[3].Lines = submissions[3].Lines[:7]              // in pieces
@@ -227,10 +245,7 @@ func TestAccept_L3_TogetherIsOneStatement(t *testing.T) {
 	for round, want := range []string{
 		"accept_settings accept_first accept_settings accept_first", "accept_settings accept_first accept_settings accept_results accept_settings accept_results",
 	} {
-		var submissions []queue.Submission
-		for range 5 {
-			submissions = append(submissions, packedAnswer(g.Store, g.mustClaim(t, askFor(10))))
-		}
+		submissions := g.answers(t, 5)
 		var sent statements
 		if err := g.Trace(t.Context(), &sent); err != nil {
 			t.Fatal(err)
@@ -242,13 +257,7 @@ func TestAccept_L3_TogetherIsOneStatement(t *testing.T) {
 		}
 		var calls []func() error
 		for _, r := range submissions {
-			calls = append(calls, func() error {
-				accepted, err := g.AcceptResults(t.Context(), r)
-				if err == nil && accepted.Stored != 10 {
-					err = fmt.Errorf("%d stored, want 10", accepted.Stored)
-				}
-				return err
-			})
+			calls = append(calls, g.acceptTen(t, r))
 		}
 		sent.take()
 		if err := g.gather(t, g.waitingSubmissions, calls); err != nil {
@@ -269,28 +278,16 @@ func TestAccept_L3_TogetherIsOneStatement(t *testing.T) {
 func TestAccept_L3_TogetherALockedLeaseKeepsNobodyElseWaiting(t *testing.T) {
 	t.Parallel()
 	g := newCrowd(t, 40)
-	var submissions []queue.Submission
-	for range 4 {
-		submissions = append(submissions, packedAnswer(g.Store, g.mustClaim(t, askFor(10))))
-	}
+	submissions := g.answers(t, 4)
 	blocker := connect(t, g.address)
 	run(t, blocker, "BEGIN", "SELECT FROM lease WHERE attempt_id = '"+submissions[2].Lines[0].AttemptID.String()+"' FOR UPDATE")
 	g.stopAt(t, "BEFORE INSERT ON result")
 	var free, locked errgroup.Group
-	accept := func(r queue.Submission) func() error {
-		return func() error {
-			accepted, err := g.AcceptResults(t.Context(), r)
-			if err == nil && accepted.Stored != 10 {
-				err = fmt.Errorf("%d stored, want 10", accepted.Stored)
-			}
-			return err
-		}
-	}
-	free.Go(accept(submissions[0]))
+	free.Go(g.acceptTen(t, submissions[0]))
 	g.awaitStopped(t, 1)
-	free.Go(accept(submissions[1]))
-	locked.Go(accept(submissions[2]))
-	free.Go(accept(submissions[3]))
+	free.Go(g.acceptTen(t, submissions[1]))
+	locked.Go(g.acceptTen(t, submissions[2]))
+	free.Go(g.acceptTen(t, submissions[3]))
 	for deadline := time.Now().Add(30 * time.Second); g.waitingSubmissions() != 3; {
 		if time.Now().After(deadline) {
 			t.Fatal("the submissions don't gather")

@@ -10,8 +10,9 @@ import (
 // the request alone.
 var errPanic = errors.New("panic")
 
-// caught runs f and returns its error, or its panic and where that was.
-func caught(f func() error) (err error) {
+// Caught runs f, on a goroutine where nobody else would keep a panic from ending the
+// process, and returns its error, or its panic and where that was.
+func Caught(f func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = fmt.Errorf("%w: %v\n%s", errPanic, fault, debug.Stack())

@@ -31,7 +31,7 @@ func (s *Submissions) BeginCheck(ctx context.Context, o seqlease.Organism, metad
 	c := &Check{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.err = caught(func() (err error) {
+		c.err = Caught(func() (err error) {
 			c.checked, err = s.checkFiles(ctx, SubmitRequest{
 				Organism: o, Metadata: metadata, Sequences: sequences, Large: func(context.Context) error { return errMemory },
 			})

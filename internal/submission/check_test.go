@@ -31,7 +31,7 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // An upload that was checked while it arrived isn't checked again, unless the check
 // came to nothing for a reason that isn't in the files.
-func TestCheck_WhatIsKnownIsNotLookedAtAgain(t *testing.T) { //nolint:tparallel // see below
+func TestCheck_WhatIsKnownIsNotLookedAtAgain(t *testing.T) { //nolint:tparallel // its cases share a spool
 	t.Parallel()
 	h := open(t, submission.TermsOptions{}, nil)
 	fine := h.request(h.group, strings.Repeat("ACGT", 100), "a", "b", "c")

@@ -79,7 +79,7 @@ func (p *packing) packAhead(yield func(PackedEntry, error) bool) {
 	var packer sync.WaitGroup
 	packer.Go(func() {
 		defer close(a.bundles)
-		failed = caught(func() error { return p.fill(a) })
+		failed = Caught(func() error { return p.fill(a) })
 	})
 	defer packer.Wait()
 	defer close(a.enough)
@@ -244,7 +244,7 @@ func (b *bundle) pack(store Store, o seqlease.Organism, cores int) error {
 	for first := range n {
 		packers.Go(func() {
 			for i := first; i < len(b.entries); i += n {
-				faults[i] = caught(func() (err error) {
+				faults[i] = Caught(func() (err error) {
 					b.packed[i], err = store.Pack(o, b.entries[i].Data)
 					return err
 				})
