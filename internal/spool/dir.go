@@ -60,7 +60,7 @@ func (d *Dir) Create() (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create spool file: %w", diskFault(err))
 	}
-	f := &File{dir: d, disk: disk, unnamed: unnamed, holds: 1, changed: make(chan struct{})}
+	f := &File{growth: growth{disk: disk}, dir: d, unnamed: unnamed, holds: 1}
 	f.encoder, err = zstd.NewWriter(diskWriter{f}, zstd.WithEncoderLevel(zstd.SpeedDefault),
 		zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithWindowSize(window))
 	if err != nil {

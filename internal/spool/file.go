@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -15,16 +13,11 @@ import (
 // by any others meanwhile. It goes away when it is finished and every hold,
 // the creator's and each reader's, is released.
 type File struct {
+	growth  // of the compressed bytes
 	dir     *Dir
-	disk    *os.File
 	encoder *zstd.Encoder
 	unnamed bool
-
-	mu      sync.Mutex
-	size    int64         // compressed bytes on disk
-	end     error         // nil while it grows; io.EOF when whole; else what broke it
-	holds   int           // creator and readers
-	changed chan struct{} // closed and replaced at each change of size and end
+	holds   int // creator and readers; under the lock of growth
 }
 
 // errUnfinished is what readers see of a file that was released in mid-writing.
@@ -49,18 +42,13 @@ func (f *File) Finish(err error) error {
 	} else {
 		err = f.encoder.Close()
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.encoder = nil
-	if err == nil {
-		f.end = io.EOF
-	} else {
-		f.end = fmt.Errorf("spool: %w", err)
-	}
-	f.wake()
 	if err != nil {
-		return f.end
+		err = fmt.Errorf("spool: %w", err)
+		f.finish(err)
+		return err
 	}
+	f.finish(io.EOF)
 	return nil
 }
 
@@ -72,36 +60,10 @@ func (f *File) Release() {
 	if f.holds > 0 {
 		return
 	}
-	if f.end == nil {
-		f.end = errUnfinished
-		f.wake()
-	}
+	f.endWith(errUnfinished)
 	_ = remove(f.disk, f.unnamed) // nobody is left who could read it
 	f.dir.used.Add(-f.size)
 	f.dir.answers.Add(-f.size)
-}
-
-// grow tells the readers of n more bytes.
-func (f *File) grow(n int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.size += n
-	f.wake()
-}
-
-// wake needs the lock.
-func (f *File) wake() {
-	close(f.changed)
-	f.changed = make(chan struct{})
-}
-
-// state returns how far the file goes, the channel that is closed at the next
-// change, and the error that a reader gets who has read everything: nil while
-// the file grows.
-func (f *File) state() (size int64, changed <-chan struct{}, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.size, f.changed, f.end
 }
 
 // Open returns a reader of what was written, from its beginning. It waits for

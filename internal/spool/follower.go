@@ -4,70 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 )
 
 // ErrStalled says that the file which a [Follower] reads didn't grow for a while.
 var ErrStalled = errors.New("spool file doesn't grow")
-
-// growth is how far a file goes that somebody writes.
-type growth struct {
-	mu      sync.Mutex
-	size    int64
-	end     error         // nil while it grows; io.EOF when whole; else what broke it
-	changed chan struct{} // closed at the next change; nil: nobody waits
-}
-
-func (g *growth) add(n int64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.size += n
-	g.wake()
-}
-
-// finish says once that the file won't grow any more.
-func (g *growth) finish(end error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.end == nil {
-		g.end = end
-		g.wake()
-	}
-}
-
-// wake needs the lock.
-func (g *growth) wake() {
-	if g.changed != nil {
-		close(g.changed)
-		g.changed = nil
-	}
-}
-
-// beyond waits until the file goes beyond the offset or has ended, and returns its size
-// and how it ended.
-func (g *growth) beyond(offset int64, patience time.Duration) (size int64, end error) {
-	for {
-		g.mu.Lock()
-		size, end = g.size, g.end
-		if size > offset || end != nil {
-			g.mu.Unlock()
-			return size, end
-		}
-		if g.changed == nil {
-			g.changed = make(chan struct{})
-		}
-		changed := g.changed
-		g.mu.Unlock()
-		timer := time.NewTimer(patience)
-		select {
-		case <-changed:
-			timer.Stop()
-		case <-timer.C:
-			return size, ErrStalled
-		}
-	}
-}
 
 // Follower reads a [Scratch] from its beginning while it is written, up to where
 // [Scratch.Finish] is called. A Follower is for one goroutine and must not be used
@@ -93,7 +34,7 @@ func (s *Scratch) Finish(err error) {
 	if err == nil {
 		err = io.EOF
 	}
-	s.growth.finish(err)
+	s.finish(err)
 }
 
 // Read waits until there is something to read.
@@ -101,17 +42,24 @@ func (f *Follower) Read(p []byte) (int, error) {
 	if len(p) == 0 || f.failed != nil {
 		return 0, f.failed
 	}
-	size, end := f.scratch.growth.beyond(f.offset, f.patience)
-	available := size - f.offset
-	if available <= 0 {
-		return 0, f.fail(end)
-	}
-	n, err := f.scratch.disk.ReadAt(p[:min(int64(len(p)), available)], f.offset)
+	n, err := f.scratch.readOn(p, f.offset, f.wait)
 	f.offset += int64(n)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return n, f.fail(fmt.Errorf("read spool file: %w", err))
+	if err != nil {
+		return n, f.fail(err)
 	}
 	return n, nil
+}
+
+// wait is for a change, as long as the follower's patience lasts.
+func (f *Follower) wait(changed <-chan struct{}) error {
+	timer := time.NewTimer(f.patience)
+	defer timer.Stop()
+	select {
+	case <-changed:
+		return nil
+	case <-timer.C:
+		return ErrStalled
+	}
 }
 
 // fail keeps an error and returns it.
@@ -133,7 +81,7 @@ func (f *Follower) Seek(offset int64, whence int) (int64, error) {
 		return 0, fmt.Errorf("spool: a file that grows has no place %d from %d: %w", offset, whence, errors.ErrUnsupported)
 	}
 	for size := int64(0); f.failed == nil; {
-		next, end := f.scratch.growth.beyond(size, f.patience)
+		next, end := f.scratch.beyond(size, f.wait)
 		if size = next; errors.Is(end, io.EOF) {
 			return size, nil
 		} else if end != nil {

@@ -1,8 +1,6 @@
 package spool
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -28,31 +26,21 @@ func (r *rawReader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	for {
-		select {
-		case <-r.done:
-			return 0, r.cause()
-		default:
-		}
-		size, changed, end := r.file.state()
-		if available := size - r.offset; available > 0 {
-			// What is there already is served also of a broken file: its error follows.
-			n, err := r.file.disk.ReadAt(p[:min(int64(len(p)), available)], r.offset)
-			r.offset += int64(n)
-			if err != nil && (n == 0 || !errors.Is(err, io.EOF)) {
-				return n, fmt.Errorf("read spool file: %w", err)
-			}
-			return n, nil
-		}
-		if end != nil {
-			return 0, end
-		}
+	select {
+	case <-r.done:
+		return 0, r.cause()
+	default:
+	}
+	n, err := r.file.readOn(p, r.offset, func(changed <-chan struct{}) error {
 		select {
 		case <-changed:
+			return nil
 		case <-r.done:
-			return 0, r.cause()
+			return r.cause()
 		}
-	}
+	})
+	r.offset += int64(n)
+	return n, err
 }
 
 // Close releases the reader's hold of the file.

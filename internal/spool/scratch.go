@@ -11,12 +11,10 @@ import (
 // for one writer; once that has stopped, it may be read concurrently, and before by
 // a [Follower]. Close it.
 type Scratch struct {
+	growth
 	dir     *Dir
-	disk    *os.File
 	unnamed bool
-	size    int64
 	closed  bool
-	growth  growth
 }
 
 // CreateScratch makes an empty file. The error is [ErrFull] where no space is left.
@@ -28,14 +26,13 @@ func (d *Dir) CreateScratch() (*Scratch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create spool file: %w", diskFault(err))
 	}
-	return &Scratch{dir: d, disk: disk, unnamed: unnamed}, nil
+	return &Scratch{growth: growth{disk: disk}, dir: d, unnamed: unnamed}, nil
 }
 
 // Write appends to the file. The error is [ErrFull] where no space is left.
 func (s *Scratch) Write(p []byte) (int, error) {
 	n, err := s.dir.write(s.disk, p)
-	s.size += int64(n)
-	s.growth.add(int64(n))
+	s.grow(int64(n))
 	return n, err
 }
 
@@ -43,11 +40,11 @@ func (s *Scratch) Write(p []byte) (int, error) {
 func (s *Scratch) ReadAt(p []byte, offset int64) (int, error) { return s.disk.ReadAt(p, offset) }
 
 // Size returns how many bytes were written.
-func (s *Scratch) Size() int64 { return s.size }
+func (s *Scratch) Size() int64 { return s.length() }
 
 // Open returns a reader of the whole file, which can be read from any place. It
 // must not be used after Close.
-func (s *Scratch) Open() *io.SectionReader { return io.NewSectionReader(s.disk, 0, s.size) }
+func (s *Scratch) Open() *io.SectionReader { return io.NewSectionReader(s.disk, 0, s.length()) }
 
 // Close removes the file and gives its space back. Further calls do nothing.
 func (s *Scratch) Close() error {
@@ -55,7 +52,7 @@ func (s *Scratch) Close() error {
 		return nil
 	}
 	s.closed = true
-	s.dir.used.Add(-s.size)
+	s.dir.used.Add(-s.length())
 	return remove(s.disk, s.unnamed)
 }
 

@@ -111,7 +111,7 @@ func TestScratch_FullDiskIsStorageFull(t *testing.T) {
 		t.Skip("there is no /dev/full here:", err)
 	}
 	d := NewDir(t.TempDir(), 0)
-	s := &Scratch{dir: d, disk: full, unnamed: true}
+	s := &Scratch{growth: growth{disk: full}, dir: d, unnamed: true}
 	_, err = s.Write([]byte("x"))
 	if !errors.Is(err, seqlease.ErrStorageFull) || errors.Is(err, seqlease.ErrBusy) || strings.Contains(seqlease.Explanation(err), "/dev") {
 		t.Errorf("got %v, want that the storage is full, and no path in its explanation", err)
