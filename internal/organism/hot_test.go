@@ -39,7 +39,7 @@ func BenchmarkCheckProcessed(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(bytes))
 			for b.Loop() {
-				problems = o.CheckProcessed(d)
+				problems, _ = o.CheckProcessed(d)
 			}
 			if len(problems) > 0 {
 				b.Fatal(problems)

@@ -86,7 +86,12 @@ func (t FieldType) accepts(value json.RawMessage) bool {
 	}
 }
 
-// add notes a problem of a field, segment or gene.
+// add notes a problem of a field, segment or gene. A line may have millions of them,
+// such as one for each insertion.
 func (c *check) add(name, value, format string, args ...any) {
+	if len(c.problems) == seqlease.MaxListedProblems {
+		c.more++
+		return
+	}
 	c.problems = append(c.problems, seqlease.Problem{Field: name, Value: value, Message: fmt.Sprintf(format, args...)})
 }

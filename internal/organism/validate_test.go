@@ -151,7 +151,8 @@ func TestCheckProcessed(t *testing.T) {
 			data := good()
 			tc.spoil(data)
 			var got []string
-			for _, p := range reedvirus().CheckProcessed(data) {
+			problems, _ := reedvirus().CheckProcessed(data)
+			for _, p := range problems {
 				got = append(got, p.String())
 			}
 			if diff := cmp.Diff(got, tc.want); diff != "" {
@@ -192,7 +193,7 @@ func TestCheckProcessed_Order(t *testing.T) {
 		{"A4", `alignedAminoAcidSequences of gene "pol" has characters`},
 		{"A5", `aminoAcidInsertions of gene "pol": insertion`},
 	}
-	problems := reedvirus().CheckProcessed(data)
+	problems, _ := reedvirus().CheckProcessed(data)
 	if got, want := len(problems), len(rules); got != want {
 		t.Fatalf("got %d problems, want %d: %v", got, want, problems)
 	}
@@ -241,7 +242,8 @@ func TestCheckProcessed_MessagesAreBounded(t *testing.T) {
 		data.Metadata[fmt.Sprintf("alien%04d", i)] = nil
 	}
 	data.AlignedNucleotideSequences["north"] = text(strings.Repeat("?", 1<<20))
-	for _, p := range reedvirus().CheckProcessed(data) {
+	problems, _ := reedvirus().CheckProcessed(data)
+	for _, p := range problems {
 		if got, limit := len(p.String()), 4000; got > limit {
 			t.Errorf("a message of %d bytes, want at most %d: %.200s", got, limit, p)
 		}

@@ -66,7 +66,7 @@ func TestAlignSegments(t *testing.T) {
 			if got := messages(result.Errors); (tt.error == "") != (got == "") || !strings.Contains(got, tt.error) {
 				t.Errorf("errors %q, want %q", got, tt.error)
 			}
-			if problems := tt.pipeline.organism.CheckProcessed(&result.Data); len(problems) > 0 && tt.error == "" {
+			if problems, _ := tt.pipeline.organism.CheckProcessed(&result.Data); len(problems) > 0 && tt.error == "" {
 				t.Errorf("invalid result: %v", problems)
 			}
 		})
@@ -200,7 +200,7 @@ func TestEcho(t *testing.T) {
 	if diff := cmp.Diff(want, result); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}
-	if problems := o.CheckProcessed(&result.Data); len(problems) > 0 {
+	if problems, _ := o.CheckProcessed(&result.Data); len(problems) > 0 {
 		t.Errorf("invalid result: %v", problems)
 	}
 	if several := NewEcho(cchf(t)).Process(t.Context(), entry); len(several.Data.UnalignedNucleotideSequences) != 0 || len(several.Errors) > 0 {

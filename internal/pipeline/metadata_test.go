@@ -85,7 +85,7 @@ func TestReadField(t *testing.T) {
 			if text := messages(with); len(without) > 0 || (tt.fault == "") != (text == "") || !strings.Contains(text, tt.fault) {
 				t.Errorf("errors %q, warnings %q, want %q", messages(d.Errors), messages(d.Warnings), tt.fault)
 			}
-			if problems := o.CheckProcessed(&d.Data); len(d.Errors) == 0 && len(problems) > 0 {
+			if problems, _ := o.CheckProcessed(&d.Data); len(d.Errors) == 0 && len(problems) > 0 {
 				t.Errorf("the value breaks the rules for results: %v", problems)
 			}
 		})

@@ -116,24 +116,30 @@ func (a *Acceptance) Add(number int, r *seqlease.Result) error {
 	}
 	// A result that keeps the rules as it came is the usual one. Its sequences are of the
 	// letters of their alphabets, so that nothing more is to be looked for in them.
-	plain := len(r.Errors) == 0 && len(a.organism.CheckProcessed(&r.Data)) == 0
-	if problems := unstorableTexts(r, plain); len(problems) > 0 {
-		return a.Refuse(number, r.AccessionVersion, seqlease.Invalid(problems...).Error())
+	plain := len(r.Errors) == 0 && a.keepsRules(&r.Data)
+	if problems, more := unstorableTexts(r, plain); len(problems) > 0 {
+		return a.Refuse(number, r.AccessionVersion, describe(problems, more))
 	}
 	if first, twice := a.lineOf[r.AccessionVersion]; twice {
 		a.attempts[r.AttemptID] = true
 		return a.refuse(RefuseDuplicate(r.AccessionVersion, number, first))
 	}
 	a.lineOf[r.AccessionVersion] = number
-	problems := checkFiles(r.Data.Files)
+	problems, more := checkFiles(r.Data.Files)
 	if len(r.Errors) == 0 && !plain {
 		upperCase(&r.Data)
-		problems = append(problems, a.organism.CheckProcessed(&r.Data)...)
+		broken, further := a.organism.CheckProcessed(&r.Data)
+		problems, more = append(problems, broken...), more+further
 	}
 	if len(problems) > 0 {
-		return a.Refuse(number, r.AccessionVersion, seqlease.Invalid(problems...).Error())
+		return a.Refuse(number, r.AccessionVersion, describe(problems, more))
 	}
 	return a.keep(number, r, plain)
+}
+
+func (a *Acceptance) keepsRules(d *seqlease.ProcessedData) bool {
+	problems, _ := a.organism.CheckProcessed(d)
+	return len(problems) == 0
 }
 
 // keep packs a good line.

@@ -128,7 +128,7 @@ func TestUnstorable_L18_EveryTextIsLookedAt(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			problems := unstorableTexts(decode(t, tc.line), false)
+			problems, _ := unstorableTexts(decode(t, tc.line), false)
 			if len(problems) != 1 || problems[0].Field != tc.field {
 				t.Fatalf("got %v, want one problem of field %q", problems, tc.field)
 			}
@@ -142,7 +142,7 @@ func TestUnstorable_L18_EveryTextIsLookedAt(t *testing.T) {
 func TestUnstorable_L18_EscapedLiteralsAreFine(t *testing.T) {
 	t.Parallel()
 	r := decode(t, `{"accession":"A","data":{"metadata":{"host":"\\u0000 \ud83d\ude00 \u2028 \u0001"}},"errors":[{"message":"\\ud800"}]}`)
-	if problems := unstorableTexts(r, false); len(problems) > 0 {
+	if problems, _ := unstorableTexts(r, false); len(problems) > 0 {
 		t.Errorf("got %v, want none", problems)
 	}
 }
@@ -151,7 +151,7 @@ func TestUnstorable_L18_BrokenUnicodeInRawJSON(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{`"\ud800"`, "\"\xff\"", `"\ud800\u0041"`, "\"\\n\xc3\""} {
 		r := &seqlease.Result{Data: seqlease.ProcessedData{Metadata: map[string]stdjson.RawMessage{"host": stdjson.RawMessage(raw)}}}
-		if problems := unstorableTexts(r, false); len(problems) != 1 {
+		if problems, _ := unstorableTexts(r, false); len(problems) != 1 {
 			t.Errorf("%q: got %v, want one problem", raw, problems)
 		}
 	}
@@ -201,7 +201,7 @@ func TestEncode_StoredDocumentReadsBackTheSame(t *testing.T) {
 			}
 			r.Data.Metadata[key] = raw
 		}
-		if problems := unstorableTexts(r, false); len(problems) > 0 {
+		if problems, _ := unstorableTexts(r, false); len(problems) > 0 {
 			rt.Fatalf("unstorable: %v", problems)
 		}
 		first, err := encode(nil, r, false)

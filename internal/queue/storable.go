@@ -15,10 +15,11 @@ import (
 	"github.com/seqlease/seqlease"
 )
 
-// unstorableTexts reports every text of a result that can't be stored (L18):
-// keys and values alike, also in error messages. With plain the sequences, inserted
-// ones and their names keep the rules of the organism, so that they can be.
-func unstorableTexts(r *seqlease.Result, plain bool) []seqlease.Problem {
+// unstorableTexts reports the texts of a result that can't be stored (L18), keys and
+// values alike, also in error messages: the first maxUnstorable, and how many more
+// there are. With plain the sequences, inserted ones and their names keep the rules of
+// the organism, so that they can be.
+func unstorableTexts(r *seqlease.Result, plain bool) (problems []seqlease.Problem, more int) {
 	var s textScan
 	s.text("accession", "", string(r.Accession))
 	d := &r.Data
@@ -41,11 +42,17 @@ func unstorableTexts(r *seqlease.Result, plain bool) []seqlease.Problem {
 	s.annotations("errors", r.Errors)
 	s.annotations("warnings", r.Warnings)
 	slices.SortStableFunc(s.problems, func(a, b seqlease.Problem) int { return strings.Compare(a.Field, b.Field) })
-	return s.problems
+	return s.problems, s.more
 }
 
+// maxUnstorable is how many texts that can't be stored are described.
+const maxUnstorable = 200
+
 // textScan collects what can't be stored.
-type textScan struct{ problems []seqlease.Problem }
+type textScan struct {
+	problems []seqlease.Problem
+	more     int
+}
 
 // text looks at one text, the value of the member, or of its part called name.
 func (s *textScan) text(member, name, text string) {
@@ -55,12 +62,16 @@ func (s *textScan) text(member, name, text string) {
 }
 
 func (s *textScan) refuse(member, name, text string) {
+	if len(s.problems) == maxUnstorable {
+		s.more++
+		return
+	}
 	field := member
 	if name != "" {
 		field += "." + name
 	}
 	s.problems = append(s.problems, seqlease.Problem{
-		Field: shorten(field, 200), Value: shorten(fmt.Sprintf("%+q", text), 200),
+		Field: shorten(field, 200), Value: shorten(fmt.Sprintf("%+q", shorten(text, 200)), 200),
 		Message: "holds a NUL character or broken Unicode, which can't be stored; remove it",
 	})
 }
@@ -134,12 +145,40 @@ func (s *textScan) annotations(member string, list []seqlease.Annotation) {
 }
 
 // checkFiles refuses attachments: no organism takes any. Empty maps are fine.
-func checkFiles(files seqlease.Files) []seqlease.Problem {
-	var problems []seqlease.Problem
-	for _, category := range slices.Sorted(maps.Keys(files)) {
+func checkFiles(files seqlease.Files) (problems []seqlease.Problem, more int) {
+	for i, category := range slices.Sorted(maps.Keys(files)) {
+		if i == seqlease.MaxListedProblems {
+			return problems, len(files) - i
+		}
 		problems = append(problems, seqlease.Problem{
-			Field: "files", Message: fmt.Sprintf("category %q is not configured for this organism", shorten(category, 200)),
+			Field: "files", Message: fmt.Sprintf("category %q is not configured for this organism; attachments are not supported: leave files out",
+				shorten(category, 200)),
 		})
 	}
-	return problems
+	return problems, 0
+}
+
+// furtherBytes is room for how many problems aren't described.
+const furtherBytes = 40
+
+// describe lists problems in a text that may be kept as a reason, as far as there is
+// room, and says how many more there are.
+func describe(problems []seqlease.Problem, more int) string {
+	const most = MaxReasonBytes - furtherBytes
+	var text strings.Builder
+	for i, p := range problems {
+		words := cleanText(p.String(), most)
+		if i > 0 && text.Len()+len(words)+len("; ") > most || i == seqlease.MaxListedProblems {
+			more += len(problems) - i
+			break
+		}
+		if i > 0 {
+			text.WriteString("; ")
+		}
+		text.WriteString(words)
+	}
+	if more > 0 {
+		fmt.Fprintf(&text, "; and %d more", more)
+	}
+	return text.String()
 }
