@@ -137,6 +137,10 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		{"approve_listed", []string{"(organism_id=? AND accession=? AND version=?)"}, false},
 		{"list", []string{"SEARCH e USING INDEX entry_in_order (organism_id=?)"}, false},
 		{"read_released", []string{"SEARCH e USING INDEX entry_in_order (organism_id=?)"}, false},
+		{"count_submitted", []string{"SEARCH e USING INDEX entry_in_order (organism_id=?)"}, false},
+		{"read_submitted", []string{"SEARCH e USING INDEX entry_in_order (organism_id=?)", "SEARCH d USING PRIMARY KEY (entry_id=? AND revision=?)"}, false},
+		{"count_revisable", []string{"SEARCH e USING INDEX entry_in_order (organism_id=?)"}, false},
+		{"read_revisable", []string{"SEARCH e USING INDEX entry_in_order (organism_id=?)", "SEARCH d USING PRIMARY KEY (entry_id=? AND revision=?)"}, false},
 	} {
 		t.Run(c.statement, func(t *testing.T) {
 			t.Parallel()

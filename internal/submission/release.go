@@ -7,7 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/spool"
 )
 
 // Release is the released data of an organism, as of one instant. Close it.
@@ -66,8 +69,8 @@ func (s *Submissions) Released(ctx context.Context, o seqlease.Organism, ifNoneM
 	return r, nil
 }
 
-// Readers of the text cost memory, since each has a decoder, and anybody may be
-// one: so many at once, and others wait a while for one to leave.
+// Readers of a text cost memory, since each has a decoder, and of released data
+// anybody may be one: so many at once, and others wait a while for one to leave.
 const (
 	maxPlainReaders = 32
 	plainWait       = 5 * time.Second
@@ -81,20 +84,28 @@ func (r *Release) Open(ctx context.Context, compressed bool) (io.ReadCloser, err
 	if compressed {
 		return r.export.file.OpenCompressed(ctx), nil
 	}
-	places := r.submissions.plainReaders
+	body, err := openText(ctx, r.export.file, r.submissions.plainReaders)
+	if err != nil {
+		return nil, fmt.Errorf("released data: %w", err)
+	}
+	return body, nil
+}
+
+// openText opens a file as text when there is a place for one more reader.
+func openText(ctx context.Context, file *spool.File, places *semaphore.Weighted) (io.ReadCloser, error) {
 	waiting, cancel := context.WithTimeout(ctx, plainWait)
 	err := places.Acquire(waiting, 1)
 	cancel()
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("released data: %w", ctx.Err())
+			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("released data: %w: %d clients read it as text", seqlease.ErrBusy, maxPlainReaders)
+		return nil, fmt.Errorf("%w: %d clients read it as text", seqlease.ErrBusy, maxPlainReaders)
 	}
-	body, err := r.export.file.Open(ctx)
+	body, err := file.Open(ctx)
 	if err != nil {
 		places.Release(1)
-		return nil, fmt.Errorf("released data: %w", err)
+		return nil, err
 	}
 	return &plainBody{ReadCloser: body, leave: sync.OnceFunc(func() { places.Release(1) })}, nil
 }

@@ -14,6 +14,8 @@ import (
 // sequences and callbacks given here read and write local memory and files only.
 // All methods may be called concurrently.
 type Store interface {
+	SubmittedStore
+
 	// Now returns the instant of the database's clock (L11), in UTC.
 	Now(ctx context.Context) (time.Time, error)
 

@@ -35,8 +35,10 @@ type Submissions struct {
 	organisms *organism.Catalog
 	options   Options
 
-	outlets      map[seqlease.Organism]*outlet
-	plainReaders *semaphore.Weighted
+	outlets map[seqlease.Organism]*outlet
+	// Who reads released data, and who reads submitted metadata, don't wait for each other.
+	plainReaders, submittedReaders *semaphore.Weighted
+	archives                       *semaphore.Weighted // being made
 
 	mu sync.Mutex // of the exports' and outlets' fields
 }
@@ -48,7 +50,9 @@ func New(store Store, organisms *organism.Catalog, o Options) *Submissions {
 	}
 	s := &Submissions{
 		store: store, organisms: organisms, options: o,
-		outlets: map[seqlease.Organism]*outlet{}, plainReaders: semaphore.NewWeighted(maxPlainReaders),
+		outlets:      map[seqlease.Organism]*outlet{},
+		plainReaders: semaphore.NewWeighted(maxPlainReaders), submittedReaders: semaphore.NewWeighted(maxPlainReaders),
+		archives: semaphore.NewWeighted(maxArchives),
 	}
 	for _, configured := range organisms.All() {
 		s.outlets[configured.Key] = newOutlet(configured, o.DataUseTerms)
