@@ -83,7 +83,7 @@ func Run(t *testing.T, h Harness) {
 		operatorCases(), operatorQuarantineCases(), selectionCases(), reprocessCases(),
 		pauseCases(), historyCases(), stirredCases(), fairCases(), fairTurnCases(),
 		editCases(), deleteCases(), approveCases(), approveFilterCases(),
-		listCases(), releaseCases(), textCases(), wordCases(), largeCases(),
+		listCases(), submittedCases(), releaseCases(), textCases(), wordCases(), largeCases(),
 	) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
