@@ -38,6 +38,7 @@ func (s *Store) List(ctx context.Context, f submission.ListFilter, yield func(su
 		rows, err := tx.Query(ctx, listEntriesSQL, planned, pgx.StrictNamedArgs{
 			"organism": o.id, "groups": f.GroupIDs, "statuses": numbers(f.Statuses, seqlease.Statuses()),
 			"outcomes": numbers(f.Results, seqlease.ProcessingResults()), "skip": f.Offset, "count": f.Limit,
+			"released": onlyReleased(f.Statuses), "unreleased": f.Statuses != nil && !slices.Contains(f.Statuses, seqlease.ApprovedForRelease),
 		})
 		if err != nil {
 			return err
@@ -48,6 +49,12 @@ func (s *Store) List(ctx context.Context, f submission.ListFilter, yield func(su
 		return submission.Counts{}, fmt.Errorf("list entries of %s: %w", f.Organism, err)
 	}
 	return counts, nil
+}
+
+// onlyReleased says whether the filter takes no other status.
+func onlyReleased(filter []seqlease.Status) bool {
+	other := func(s seqlease.Status) bool { return s != seqlease.ApprovedForRelease }
+	return len(filter) > 0 && !slices.ContainsFunc(filter, other)
 }
 
 func count(ctx context.Context, tx pgx.Tx, organismID int32, f submission.ListFilter, counts *submission.Counts) error {

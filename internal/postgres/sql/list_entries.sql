@@ -20,6 +20,8 @@ FROM (
     JOIN organism AS o ON o.id = e.organism_id
     LEFT JOIN result AS r ON r.pipeline_version = o.current_version AND r.entry_id = e.id AND r.revision = e.revision
     WHERE e.organism_id = @organism AND (@groups::bigint[] IS NULL OR e.group_id = ANY (@groups))
+        -- What the statuses say anyway, for the indexes.
+        AND (NOT @unreleased::boolean OR e.released_at IS NULL) AND (NOT @released::boolean OR e.released_at IS NOT NULL)
 ) AS s
 LEFT JOIN LATERAL (
     SELECT restricted, restricted_until FROM data_use_terms WHERE accession = s.accession ORDER BY number DESC LIMIT 1
