@@ -47,25 +47,32 @@ func (c *Client) releasedData(ctx context.Context, o seqlease.Organism, ifNoneMa
 	if released.NotModified {
 		return released, nil
 	}
-	if err := expectType(answer, "application/x-ndjson"); err != nil {
-		return released, err
+	released.Records, err = countedLines(answer, yield)
+	return released, err
+}
+
+// countedLines calls yield with each line of an answer, valid until yield returns. It
+// counts the lines, which must be as many as the server announced.
+func countedLines(a *answer, yield func(line []byte) error) (count int64, err error) {
+	if err := expectType(a, "application/x-ndjson"); err != nil {
+		return 0, err
 	}
-	announced, err := strconv.ParseInt(answer.header.Get("x-total-records"), 10, 64)
+	announced, err := strconv.ParseInt(a.header.Get("x-total-records"), 10, 64)
 	if err != nil {
-		return released, errors.New("the answer doesn't say in x-total-records how many lines it has")
+		return 0, errors.New("the answer doesn't say in x-total-records how many lines it has")
 	}
-	lines := ndjson.NewReader(answer.body, maxLine)
+	lines := ndjson.NewReader(a.body, maxLine)
 	for {
 		line, err := lines.Next()
 		switch {
-		case errors.Is(err, io.EOF) && released.Records != announced:
-			return released, fmt.Errorf("%w: %d lines of %d came", errCut, released.Records, announced)
+		case errors.Is(err, io.EOF) && count != announced:
+			return count, fmt.Errorf("%w: %d lines of %d came", errCut, count, announced)
 		case err != nil:
-			return released, endOf(err)
+			return count, endOf(err)
 		}
-		released.Records++
+		count++
 		if err := yield(line); err != nil {
-			return released, err
+			return count, err
 		}
 	}
 }
