@@ -475,6 +475,22 @@ type SubmissionIdMapping = seqlease.SubmissionIDMapping
 // SubmittedData defines model for SubmittedData.
 type SubmittedData = seqlease.SubmittedData
 
+// SubmittedDataRequest defines model for SubmittedDataRequest.
+type SubmittedDataRequest struct {
+	// AccessionsFilter Only these accessions; an empty list counts as absent
+	AccessionsFilter *[]string `json:"accessionsFilter,omitempty"`
+	GroupId          int64     `json:"groupId"`
+}
+
+// SubmittedMetadata defines model for SubmittedMetadata.
+type SubmittedMetadata struct {
+	Accession         string             `json:"accession"`
+	IsRevocation      bool               `json:"isRevocation"`
+	SubmittedMetadata map[string]*string `json:"submittedMetadata"`
+	Submitter         string             `json:"submitter"`
+	Version           int64              `json:"version"`
+}
+
 // UnprocessedEntry defines model for UnprocessedEntry.
 type UnprocessedEntry = seqlease.Entry
 
@@ -588,6 +604,22 @@ type GetSequencesParams struct {
 	Size *int32 `form:"size,omitempty" json:"size,omitempty"`
 }
 
+// GetSubmittedMetadataParams defines parameters for GetSubmittedMetadata.
+type GetSubmittedMetadataParams struct {
+	// Fields The keys of `submittedMetadata`, those that were not submitted with null; without it, all that were
+	Fields *[]string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// AccessionVersionsFilter Only these entry versions, such as `LOC_000001Y.1`; others are not found
+	AccessionVersionsFilter *[]string `form:"accessionVersionsFilter,omitempty" json:"accessionVersionsFilter,omitempty"`
+
+	// GroupIdsFilter Only entries of these groups; without it, of all groups of the user
+	GroupIdsFilter *[]string `form:"groupIdsFilter,omitempty" json:"groupIdsFilter,omitempty"`
+	StatusesFilter *[]string `form:"statusesFilter,omitempty" json:"statusesFilter,omitempty"`
+
+	// Compression `zstd`, in any case: the body is one zstd frame, whatever `Accept-Encoding` says
+	Compression *Compression `form:"compression,omitempty" json:"compression,omitempty"`
+}
+
 // GetLeasesParams defines parameters for GetLeases.
 type GetLeasesParams struct {
 	// Limit How many are listed at most
@@ -644,6 +676,9 @@ type CreateGroupJSONRequestBody = NewGroup
 
 // ApproveProcessedDataJSONRequestBody defines body for ApproveProcessedData for application/json ContentType.
 type ApproveProcessedDataJSONRequestBody = ApproveRequest
+
+// GetSubmittedDataJSONRequestBody defines body for GetSubmittedData for application/json ContentType.
+type GetSubmittedDataJSONRequestBody = SubmittedDataRequest
 
 // FreeLeasesJSONRequestBody defines body for FreeLeases for application/json ContentType.
 type FreeLeasesJSONRequestBody = LeaseSelection
@@ -731,6 +766,12 @@ type ServerInterface interface {
 	// GetSequences List entries and their statuses
 	// (GET /{organism}/get-sequences)
 	GetSequences(w http.ResponseWriter, r *http.Request, organism Organism, params GetSequencesParams)
+	// GetSubmittedData Download what was submitted, to revise it
+	// (POST /{organism}/get-submitted-data)
+	GetSubmittedData(w http.ResponseWriter, r *http.Request, organism Organism)
+	// GetSubmittedMetadata Stream what was submitted as metadata
+	// (GET /{organism}/get-submitted-metadata)
+	GetSubmittedMetadata(w http.ResponseWriter, r *http.Request, organism Organism, params GetSubmittedMetadataParams)
 	// GetLeases List the leases
 	// (GET /{organism}/leases)
 	GetLeases(w http.ResponseWriter, r *http.Request, organism Organism, params GetLeasesParams)
@@ -1322,6 +1363,126 @@ func (siw *ServerInterfaceWrapper) GetSequences(w http.ResponseWriter, r *http.R
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetSequences(w, r, organism, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetSubmittedData operation middleware
+func (siw *ServerInterfaceWrapper) GetSubmittedData(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetSubmittedData(w, r, organism)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetSubmittedMetadata operation middleware
+func (siw *ServerInterfaceWrapper) GetSubmittedMetadata(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetSubmittedMetadataParams
+
+	// ------------- Optional query parameter "fields" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "fields", r.URL.Query(), &params.Fields, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "fields"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "fields", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "accessionVersionsFilter" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "accessionVersionsFilter", r.URL.Query(), &params.AccessionVersionsFilter, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "accessionVersionsFilter"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "accessionVersionsFilter", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "groupIdsFilter" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "groupIdsFilter", r.URL.Query(), &params.GroupIdsFilter, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "groupIdsFilter"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "groupIdsFilter", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "statusesFilter" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "statusesFilter", r.URL.Query(), &params.StatusesFilter, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "statusesFilter"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "statusesFilter", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "compression" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "compression", r.URL.Query(), &params.Compression, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "compression"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "compression", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetSubmittedMetadata(w, r, organism, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1990,6 +2151,8 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/submit", wrapper.Submit)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/approve-processed-data", wrapper.ApproveProcessedData)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/get-sequences", wrapper.GetSequences)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/get-submitted-metadata", wrapper.GetSubmittedMetadata)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/get-submitted-data", wrapper.GetSubmittedData)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/entries/{accession}/{version}/history", wrapper.GetHistory)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/get-released-data", wrapper.GetReleasedData)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/leases", wrapper.GetLeases)

@@ -85,6 +85,8 @@ type doorOptions struct {
 	open func(*testing.T, *queue.Bell) (database, string)
 	// wrap stands between the store and the domain, to break it on purpose.
 	wrap func(store) store
+	// organisms are configured beside those of [organisms].
+	organisms []*organism.Organism
 }
 
 type store interface {
@@ -146,7 +148,7 @@ func newDoor(t *testing.T, o doorOptions) *door {
 			t.Error(err)
 		}
 	})
-	catalog, err := organism.NewCatalog(organisms()...)
+	catalog, err := organism.NewCatalog(append(organisms(), o.organisms...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,7 +146,7 @@ func setCommonHeaders(h http.Header, id string) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "ETag, X-Request-Id, X-Total-Records, Retry-After, WWW-Authenticate")
+	h.Set("Access-Control-Expose-Headers", "ETag, X-Request-Id, X-Total-Records, Content-Disposition, Retry-After, WWW-Authenticate")
 }
 
 // answerOptions answers CORS preflights: any origin and header may ask, since

@@ -38,6 +38,11 @@ func equivalents(t string) []string {
 		}
 	case "application/json":
 		return []string{"text/json", "text/plain", "application/octet-stream", "application/problem+json", "application/hal+json"}
+	case "application/zip":
+		return []string{
+			"application/x-zip-compressed", "application/x-zip", "application/octet-stream", "application/json", "text/plain",
+			"application/problem+json",
+		}
 	default:
 		return nil
 	}

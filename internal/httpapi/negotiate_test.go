@@ -4,7 +4,7 @@ import "testing"
 
 func TestAcceptable(t *testing.T) {
 	t.Parallel()
-	lines, document := []string{"application/x-ndjson"}, []string{"application/json"}
+	lines, document, archive := []string{"application/x-ndjson"}, []string{"application/json"}, []string{"application/zip"}
 	for _, tt := range []struct {
 		accept   string
 		produced []string
@@ -34,6 +34,10 @@ func TestAcceptable(t *testing.T) {
 		{"text/html, application/json;q=0", document, false},
 		{"*/*;q=0", document, false},
 		{"application/xml", []string{"application/json", "application/xml"}, true},
+		{"application/zip", archive, true},
+		{"application/octet-stream", archive, true},
+		{"application/json", archive, true},
+		{"text/html", archive, false},
 	} {
 		if got := acceptable([]string{tt.accept}, tt.produced); got != tt.want {
 			t.Errorf("Accept: %s for %v: got %v, want %v", tt.accept, tt.produced, got, tt.want)

@@ -36,9 +36,14 @@ func (s *server) GetReleasedData(w http.ResponseWriter, r *http.Request, o Organ
 		return
 	}
 	defer func() { _ = body.Close() }() // nothing of it is needed any more
+	s.streamLines(w, r, body, release.Count, compressed)
+}
+
+// streamLines sends a spooled body of so many lines.
+func (s *server) streamLines(w http.ResponseWriter, r *http.Request, body io.Reader, lines int64, compressed bool) {
 	h := w.Header()
 	h.Set("Content-Type", ndjsonType)
-	h.Set("X-Total-Records", strconv.FormatInt(release.Count, 10))
+	h.Set("X-Total-Records", strconv.FormatInt(lines, 10))
 	if compressed {
 		h.Set("Content-Encoding", "zstd")
 	}

@@ -70,6 +70,9 @@ func (d *lineDecoder) decode(number int, line []byte) (decodedResult, error) {
 	if missing := body.missing(); missing != "" {
 		return decodedResult{}, atLine(number, missingMember(missing))
 	}
+	if body.Data.SequenceNameToFastaID == nil && hasNullFastaIDs(line) {
+		return decodedResult{}, atLine(number, seqlease.InvalidParameter(nameToFastaIDMember, nameToFastaIDMember+" may be left out, but not be null"))
+	}
 	decoded := decodedResult{result: seqlease.Result{
 		AccessionVersion: seqlease.AccessionVersion{
 			Accession: seqlease.Accession(*body.Accession), Version: seqlease.Version(*body.Version),
@@ -122,6 +125,20 @@ func (b *resultLine) missing() string {
 	default:
 		return ""
 	}
+}
+
+const nameToFastaIDMember = "data.sequenceNameToFastaId"
+
+// hasNullFastaIDs tells a member that is null, which the protocol forbids, from one that
+// is left out.
+func hasNullFastaIDs(line []byte) bool {
+	var body struct {
+		Data struct {
+			FastaIDs jsontext.Value `json:"sequenceNameToFastaId"`
+		} `json:"data"`
+	}
+	err := json.Unmarshal(line, &body, lenient)
+	return err == nil && body.Data.FastaIDs.Kind() == 'n'
 }
 
 // attemptID reads the attempt id. The zero id stands for one that is missing,
