@@ -2,68 +2,67 @@ package auth
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
-	"fmt"
 
 	"github.com/seqlease/seqlease"
 )
 
-// ErrInvalidToken says that the token is malformed, unknown, expired or badly signed.
+// ErrInvalidToken says that the token is malformed, unknown, expired or badly
+// signed. Every [TokenError] is one.
 var ErrInvalidToken = errors.New("invalid token")
+
+// ErrUnavailable says that the identity provider couldn't be asked, so that a
+// token or a user could not be checked.
+var ErrUnavailable = errors.New("the identity provider can't be asked")
+
+// TokenError is why a token doesn't count, for whoever sent it. It is one of the
+// constants: nothing of the token is in it.
+type TokenError string
+
+// The reasons. Clients look for the words of the first one.
+const (
+	Malformed      TokenError = "An error occurred while attempting to decode the Jwt: Malformed token"
+	WrongAlgorithm TokenError = "the token is signed with an algorithm that isn't allowed here"
+	WrongType      TokenError = "the token is not an access token"
+	WrongIssuer    TokenError = "the token is of another issuer"
+	WrongAudience  TokenError = "the token is for another audience"
+	Expired        TokenError = "the token has expired"
+	NotYetValid    TokenError = "the token is not valid yet"
+	UnknownKey     TokenError = "the token is signed with a key that the issuer doesn't have"
+	BadSignature   TokenError = "the token's signature is wrong"
+	Nameless       TokenError = "the token names no user that can be stored"
+)
+
+// Error returns the reason.
+func (e TokenError) Error() string { return "invalid token: " + string(e) }
+
+// Is makes every reason an [ErrInvalidToken].
+func (e TokenError) Is(target error) bool { return target == ErrInvalidToken }
 
 // Verifier checks tokens. It may be used concurrently.
 type Verifier interface {
 	// Verify returns who the token stands for. The error is [ErrInvalidToken] if
-	// the token is at fault, anything else if it could not be checked.
+	// the token is at fault, and says why if it is a [TokenError]; it is anything
+	// else if the token could not be checked. No part of the token is in it.
 	Verify(ctx context.Context, token string) (seqlease.Person, error)
 }
 
-// StaticToken is a token of the configuration, of which only the hash is kept.
-type StaticToken struct {
-	SHA256 [sha256.Size]byte
-	Person seqlease.Person
+// either takes tokens of both kinds.
+type either struct {
+	static *Static
+	issued *OIDC
 }
 
-// Hash returns what [StaticToken] keeps of a token.
-func Hash(token string) [sha256.Size]byte { return sha256.Sum256([]byte(token)) }
+// Either returns a verifier of the tokens of the configuration and of those that
+// the provider issues. A token's form alone decides which of the two is asked: what
+// has the form of a JWT is never looked for among the configured tokens, and
+// nothing else is shown to the provider's verifier.
+func Either(static *Static, issued *OIDC) Verifier { return either{static, issued} }
 
-// Static knows a fixed list of tokens.
-type Static struct {
-	tokens []StaticToken
-}
-
-// NewStatic returns a verifier of the given tokens. Each must be of a named
-// person, and no two may be the same token.
-func NewStatic(tokens []StaticToken) (*Static, error) {
-	seen := make(map[[sha256.Size]byte]string, len(tokens))
-	for i, t := range tokens {
-		if t.Person.Name == "" {
-			return nil, fmt.Errorf("token %d has no user name", i+1)
-		}
-		if t.SHA256 == Hash("") {
-			return nil, fmt.Errorf("the token of %s is empty", t.Person.Name)
-		}
-		if other, twice := seen[t.SHA256]; twice {
-			return nil, fmt.Errorf("%s and %s have the same token", other, t.Person.Name)
-		}
-		seen[t.SHA256] = t.Person.Name
+// Verify asks the verifier of the token's kind.
+func (e either) Verify(ctx context.Context, token string) (seqlease.Person, error) {
+	if IsJWT(token) {
+		return e.issued.Verify(ctx, token)
 	}
-	return &Static{tokens: tokens}, nil
-}
-
-// Verify compares the token with every known one, in a time that doesn't depend
-// on which of them it is or how much of it is right.
-func (s *Static) Verify(_ context.Context, token string) (seqlease.Person, error) {
-	hash := Hash(token)
-	found := -1
-	for i := range s.tokens {
-		equal := subtle.ConstantTimeCompare(hash[:], s.tokens[i].SHA256[:])
-		found = subtle.ConstantTimeSelect(equal, i, found)
-	}
-	if found < 0 {
-		return seqlease.Person{}, fmt.Errorf("%w: it is none of the configured tokens", ErrInvalidToken)
-	}
-	return s.tokens[found].Person, nil
+	return e.static.Verify(ctx, token)
 }
