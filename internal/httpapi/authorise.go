@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 
@@ -23,10 +24,10 @@ func (s *server) authorise(w *response, r *http.Request, need access) (*http.Req
 		refuseWithoutToken(w, r)
 		return r, false
 	}
-	person, err := s.verifier.Verify(r.Context(), token)
+	person, err := s.verify(r, token)
 	switch {
 	case errors.Is(err, auth.ErrInvalidToken):
-		challenge(w, http.StatusUnauthorized, "invalid_token", "the token is malformed, unknown or expired")
+		s.refuseToken(w, r, err)
 		return r, false
 	case err != nil:
 		s.fail(w, r, fmt.Errorf("check the token: %w: %w", seqlease.ErrBusy, err))
@@ -39,14 +40,35 @@ func (s *server) authorise(w *response, r *http.Request, need access) (*http.Req
 	return r.WithContext(context.WithValue(r.Context(), personKey, person)), true
 }
 
+// verify finds out who the token stands for. A request with two headers could be two
+// people to two programs on its way.
+func (s *server) verify(r *http.Request, token string) (seqlease.Person, error) {
+	if len(r.Header.Values("Authorization")) > 1 {
+		return seqlease.Person{}, auth.Malformed
+	}
+	return s.verifier.Verify(r.Context(), token)
+}
+
+// refuseToken answers a token that doesn't count with the reason, which holds
+// nothing of the token.
+func (s *server) refuseToken(w http.ResponseWriter, r *http.Request, err error) {
+	reason := auth.Malformed
+	_ = errors.As(err, &reason)
+	s.logger.LogAttrs(r.Context(), slog.LevelDebug, "token refused",
+		slog.String("request_id", requestID(r.Context())), slog.String("reason", string(reason)))
+	challenge(w, http.StatusUnauthorized, "invalid_token", string(reason))
+}
+
 // bearerToken returns the token of the request. A header of another scheme is
 // no token.
 func bearerToken(r *http.Request) (token string, sent bool) {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return "", false
+	for _, header := range r.Header.Values("Authorization") {
+		scheme, token, _ := strings.Cut(header, " ")
+		if strings.EqualFold(scheme, "Bearer") {
+			return strings.TrimSpace(token), true
+		}
 	}
-	return strings.TrimSpace(token), true
+	return "", false
 }
 
 // refuseWithoutToken answers reads with 401 and writes with 403, as clients of

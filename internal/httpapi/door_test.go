@@ -83,6 +83,8 @@ type doorOptions struct {
 	spoolLimit int64
 	// open opens the store; nil: [openSQLite].
 	open func(*testing.T, *queue.Bell) (database, string)
+	// verifier checks the tokens; nil: [tokens].
+	verifier auth.Verifier
 	// wrap stands between the store and the domain, to break it on purpose.
 	wrap func(store) store
 	// organisms are configured beside those of [organisms].
@@ -159,6 +161,9 @@ func newDoor(t *testing.T, o doorOptions) *door {
 	if o.wrap != nil {
 		used = o.wrap(opened)
 	}
+	if o.verifier == nil {
+		o.verifier = tokens(t)
+	}
 	if o.ready == nil {
 		o.ready = opened.Ready
 	}
@@ -168,7 +173,7 @@ func newDoor(t *testing.T, o doorOptions) *door {
 	handler, err := httpapi.New(httpapi.Options{
 		Queue:       q,
 		Submissions: submission.New(used, catalog, submission.Options{AccessionPrefix: "LOC_", DataUseTerms: o.terms, Spool: d.spool}),
-		Organisms:   catalog, Verifier: tokens(t), Ready: o.ready, Name: "Test <instance>",
+		Organisms:   catalog, Verifier: o.verifier, Ready: o.ready, Name: "Test <instance>",
 		Logger:       logger,
 		StallTimeout: o.stall, ReadOnly: o.readOnly,
 	})
@@ -205,7 +210,7 @@ func (d *door) runQueue(t *testing.T, q *queue.Queue) {
 	t.Cleanup(d.stopWaiting)
 }
 
-func tokens(t *testing.T) auth.Verifier {
+func tokens(t *testing.T) *auth.Static {
 	t.Helper()
 	var list []auth.StaticToken
 	for name, roles := range map[string][]seqlease.Role{

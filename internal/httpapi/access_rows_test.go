@@ -1,0 +1,110 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/seqlease/seqlease"
+)
+
+// accessRows is the whole matrix. A new operation gets a row in the list of its kind:
+// the test that compares the table with openapi.yaml says which are missing.
+func accessRows() []accessRow {
+	var rows []accessRow
+	for _, list := range [][]accessRow{pipelineRows(), entryRows(), operatorRows(), groupRows(), serverRows()} {
+		rows = append(rows, list...)
+	}
+	return rows
+}
+
+func pipelineRows() []accessRow {
+	return []accessRow{
+		{operation: "POST /{organism}/extract-unprocessed-data", need: pipelines, ok: 200,
+			make: fixed(request{path: "/zika/extract-unprocessed-data?numberOfSequenceEntries=0&pipelineVersion=1"})},
+		{operation: "POST /{organism}/submit-processed-data", need: pipelines, ok: 204,
+			make: fixed(request{"/zika/submit-processed-data?pipelineVersion=1", "", "application/x-ndjson"})},
+		// A lease is its user's: another pipeline is told that it is lost.
+		{operation: "POST /{organism}/renew-lease", need: pipelines, make: func(t *testing.T, w *world) request {
+			t.Helper()
+			return postJSON("/zika/renew-lease", `{"processingAttemptId":%q}`, w.claimed(t).AttemptID)
+		}},
+		{operation: "POST /{organism}/return-lease", need: pipelines, make: func(t *testing.T, w *world) request {
+			t.Helper()
+			return postJSON("/zika/return-lease", `{"processingAttemptId":%q}`, w.claimed(t).AttemptID)
+		}},
+	}
+}
+
+// onEntry makes a request about an entry.
+func onEntry(state func(*world, *testing.T) seqlease.AccessionVersion, about func(seqlease.AccessionVersion) request) func(*testing.T, *world) request {
+	return func(t *testing.T, w *world) request {
+		t.Helper()
+		return about(state(w, t))
+	}
+}
+
+func entryRows() []accessRow {
+	return []accessRow{
+		{operation: "POST /{organism}/submit", need: member, ok: 200, make: func(t *testing.T, w *world) request {
+			t.Helper()
+			return w.upload(t, fmt.Sprintf("/zika/submit?groupId=%d", w.group), "", "")
+		}},
+		{operation: "POST /{organism}/approve-processed-data", about: "of entries", need: member, ok: 200, make: onEntry((*world).processed, approval)},
+		{operation: "POST /{organism}/approve-processed-data", about: "of a group", need: member, ok: 200, make: func(_ *testing.T, w *world) request {
+			return postJSON("/zika/approve-processed-data", `{"scope":"ALL","groupIdsFilter":[%d]}`, w.group)
+		}},
+		{operation: "POST /{organism}/approve-processed-data", about: "of one's own", need: anyToken, ok: 200,
+			make: fixed(postJSON("/zika/approve-processed-data", `{"scope":"ALL"}`))},
+		{operation: "GET /{organism}/get-sequences", about: "of a group", need: member, ok: 200, make: func(_ *testing.T, w *world) request {
+			return get("/zika/get-sequences?groupIdsFilter=%d", w.group)
+		}},
+		{operation: "GET /{organism}/get-sequences", about: "of one's own", need: anyToken, ok: 200, make: fixed(get("/zika/get-sequences"))},
+		{operation: "GET /{organism}/entries/{accession}/{version}/history", need: member, ok: 200, hidden: 404,
+			make: onEntry((*world).received, func(av seqlease.AccessionVersion) request {
+				return get("/zika/entries/%s/%d/history", av.Accession, av.Version)
+			})},
+		{operation: "GET /{organism}/get-released-data", need: public, ok: 200, make: fixed(get("/zika/get-released-data"))},
+	}
+}
+
+func operatorRows() []accessRow {
+	rows := []accessRow{
+		{operation: "GET /{organism}/leases", ok: 200, make: fixed(get("/zika/leases"))},
+		{operation: "GET /{organism}/quarantine", ok: 200, make: fixed(get("/zika/quarantine"))},
+		{operation: "POST /{organism}/leases/free", make: nowhere("/leases/free")},
+		{operation: "POST /{organism}/quarantine", make: nowhere("/quarantine")},
+		{operation: "POST /{organism}/quarantine/requeue", make: nowhere("/quarantine/requeue")},
+		{operation: "POST /{organism}/reprocess", make: nowhere("/reprocess")},
+		{operation: "POST /{organism}/pause", make: nowhere("/pause")},
+		{operation: "POST /{organism}/resume", make: nowhere("/resume")},
+		{operation: "POST /{organism}/pipelines/{version}/pause", make: nowhere("/pipelines/1/pause")},
+		{operation: "POST /{organism}/pipelines/{version}/resume", make: nowhere("/pipelines/1/resume")},
+	}
+	for i := range rows {
+		rows[i].need = operators
+	}
+	return rows
+}
+
+const newGroupBody = `{"groupName":"Lab","institution":"I","address":{"line1":"1","line2":"","city":"c","state":"","postalCode":"","country":"CH"},"contactEmail":"a@b"}`
+
+func groupRows() []accessRow {
+	return []accessRow{
+		{operation: "POST /groups", need: anyToken, ok: 200, make: fixed(postJSON("/groups", newGroupBody))},
+		{operation: "GET /groups/{groupId}", need: public, ok: 200, make: func(_ *testing.T, w *world) request { return get("/groups/%d", w.group) }},
+		{operation: "GET /user/groups", need: anyToken, ok: 200, make: fixed(get("/user/groups"))},
+	}
+}
+
+func serverRows() []accessRow {
+	rows := []accessRow{}
+	for operation, path := range map[string]string{
+		"GET /": "/", "GET /healthz": "/healthz", "GET /readyz": "/readyz", "GET /openapi.json": "/openapi.json",
+		"GET /actuator/health": "/actuator/health", "GET /actuator/health/liveness": "/actuator/health/liveness",
+		"GET /actuator/health/readiness": "/actuator/health/readiness",
+		"GET /swagger-ui/":               "/swagger-ui/", "GET /swagger-ui/{file}": "/swagger-ui/index.html",
+	} {
+		rows = append(rows, accessRow{operation: operation, need: public, ok: 200, make: fixed(get("%s", path))})
+	}
+	return rows
+}
