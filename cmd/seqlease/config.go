@@ -40,6 +40,8 @@ type Config struct {
 	HistoryDays   int           `yaml:"historyDays"`   // how long claims and failures are kept
 	VersionsAhead int64         `yaml:"versionsAhead"` // by how much a version that registers itself may be above the current one
 	Tokens        []TokenConfig `yaml:"tokens"`
+	OIDC          *OIDCConfig   `yaml:"oidc"` // nil: the tokens that are listed are all there are
+	Dev           *DevConfig    `yaml:"-"`    // set by --dev
 }
 
 // TermsConfig configures data use terms.
@@ -75,7 +77,7 @@ func loadConfig(path string, lookup func(string) (string, bool)) (*Config, error
 	if err != nil {
 		return nil, err
 	}
-	faults = append(faults, c.resolveTokens(lookup)...)
+	faults = append(faults, c.resolveSecrets(lookup)...)
 	return c, faultsOf(path, append(faults, c.faults()...))
 }
 
@@ -98,6 +100,11 @@ func readConfig(path string) (c *Config, faults []string, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the configuration: %w", err)
 	}
+	return parseConfig(path, content, filepath.Dir(path))
+}
+
+// parseConfig parses a configuration whose files are relative to dir.
+func parseConfig(path string, content []byte, dir string) (c *Config, faults []string, err error) {
 	var anything any
 	if err := yaml.Unmarshal(content, &anything); err == nil && anything == nil {
 		return nil, nil, fmt.Errorf("configuration %s is empty: config/example.yaml shows what belongs into it", path)
@@ -106,7 +113,7 @@ func readConfig(path string) (c *Config, faults []string, err error) {
 	if err := yaml.Unmarshal(content, &config); err != nil {
 		return nil, nil, fmt.Errorf("configuration %s: %w", path, err)
 	}
-	return &config, config.readReferences(filepath.Dir(path)), nil
+	return &config, config.readReferences(dir), nil
 }
 
 func faultsOf(path string, faults []string) error {
@@ -164,7 +171,7 @@ func (c *Config) faults() []string {
 	if _, err := parseStore(c.Store); err != nil {
 		fault("store: %v", err)
 	}
-	return slices.Concat(faults, c.queueFaults(), c.organismFaults(), tokenFaults(c.Tokens))
+	return slices.Concat(faults, c.queueFaults(), c.organismFaults(), tokenFaults(c.Tokens), c.oidcFaults())
 }
 
 // checkListen checks a HOST:PORT to listen on, without looking the host up.

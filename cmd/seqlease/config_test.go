@@ -87,7 +87,7 @@ func TestLoadConfig_ReadsReferencesAndTokens(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("organism (-want +got):\n%s", diff)
 	}
-	verifier, err := c.verifier()
+	verifier, err := c.staticTokens()
 	if err != nil {
 		t.Fatal(err)
 	}

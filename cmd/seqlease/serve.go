@@ -2,19 +2,24 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 )
 
 type serveArgs struct {
-	Config   string `required:"" type:"path" help:"Configuration file, YAML or JSON." placeholder:"FILE"`
+	Config   string `type:"path" help:"Configuration file, YAML or JSON. Only --dev has one built in." placeholder:"FILE"`
 	Listen   string `env:"SEQLEASE_LISTEN" help:"Address to listen on; 127.0.0.1:8079 unless the file says otherwise. Other machines reach the server only on an address that isn't loopback." placeholder:"HOST:PORT"`
 	Store    string `env:"SEQLEASE_STORE" help:"sqlite:FILE or postgres://…; sqlite:seqlease.db unless the file says otherwise." placeholder:"STORE"`
 	SpoolDir string `env:"SEQLEASE_SPOOL_DIR" type:"path" help:"Directory for uploads and downloads under way; the system's for temporary files unless the file says otherwise." placeholder:"DIR"`
 	PoolSize *int   `env:"SEQLEASE_POOL_SIZE" help:"Connections to PostgreSQL; 8 unless the file says otherwise." placeholder:"N"`
 	ReadOnly bool   `env:"SEQLEASE_READ_ONLY" help:"Answer writes with 503, as readOnlyMode in the file does."`
+
+	Dev         bool   `help:"For trying things out: on this machine only, with users who log in at the server itself. Their passwords are printed."`
+	DevPassword string `env:"SEQLEASE_DEV_PASSWORD" help:"Give the users of --dev this password instead of printing one for each." placeholder:"PASSWORD"`
 }
 
 // apply lets the command line and the environment win over the file.
@@ -30,6 +35,9 @@ func (a serveArgs) apply(c *Config) {
 
 // check reports wrong usage. What the file says is checked with the file.
 func (a serveArgs) check() error {
+	if a.Config == "" && !a.Dev {
+		return usagef("missing flags: --config=FILE. To try things out without one: seqlease serve --dev")
+	}
 	if a.Listen != "" {
 		if err := checkListen(a.Listen); err != nil {
 			return usagef("--listen: %v", err)
@@ -55,16 +63,32 @@ func override[T comparable](field *T, given T) {
 	}
 }
 
+// load reads the configuration and lets the command line win.
+func (a serveArgs) load(ctx context.Context) (c *Config, err error) {
+	if !a.Dev {
+		if c, err = loadConfig(a.Config, os.LookupEnv); err == nil {
+			a.apply(c)
+		}
+		return c, err
+	}
+	if c, err = loadDevConfig(a.Config, os.LookupEnv); err != nil {
+		return nil, err
+	}
+	a.apply(c)
+	c.Dev = &DevConfig{Users: devUsers(a.DevPassword)}
+	c.Listen, err = loopbackOnly(ctx, c.Listen, net.DefaultResolver.LookupNetIP)
+	return c, err
+}
+
 // runServe runs a server until ctx ends, and then lets running requests finish.
-func runServe(ctx context.Context, args serveArgs, _ io.Reader, _, stderr io.Writer) error {
+func runServe(ctx context.Context, args serveArgs, _ io.Reader, stdout, stderr io.Writer) error {
 	if err := args.check(); err != nil {
 		return err
 	}
-	config, err := loadConfig(args.Config, os.LookupEnv)
+	config, err := args.load(ctx)
 	if err != nil {
 		return err
 	}
-	args.apply(config)
 	address, err := storeOf(config.Store)
 	if err != nil {
 		return err
@@ -79,8 +103,13 @@ func runServe(ctx context.Context, args serveArgs, _ io.Reader, _, stderr io.Wri
 		return err
 	}
 	logger.InfoContext(ctx, "serving", "url", s.URL(), "store", address.kind, "version", version())
-	if len(config.Tokens) == 0 {
+	if len(config.Tokens) == 0 && config.OIDC == nil && config.Dev == nil {
 		logger.WarnContext(ctx, "no tokens are configured: only what is public can be called")
+	}
+	if config.Dev != nil {
+		if err := printDevUsers(stdout, s.URL(), config.Dev.Users, args.DevPassword != ""); err != nil {
+			return errors.Join(err, s.Stop(ctx))
+		}
 	}
 	select {
 	case <-ctx.Done():

@@ -33,13 +33,19 @@ type served struct {
 // and waits until it says where.
 func serveExample(t *testing.T, args ...string) *served {
 	t.Helper()
+	return serveConfig(t, "../../config/example.yaml", args...)
+}
+
+// serveConfig is [serveExample] with another configuration.
+func serveConfig(t *testing.T, config string, args ...string) *served {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &served{log: &output{}, stopping: make(chan struct{}), ended: make(chan error, 1)}
 	s.process = exec.CommandContext(t.Context(), self, append([]string{
-		"serve", "--config", "../../config/example.yaml",
+		"serve", "--config", config,
 	}, args...)...)
 	s.process.Env = os.Environ()
 	s.process.Env = append(s.process.Env, "SEQLEASE_LISTEN=127.0.0.1:0") // which a flag beats

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,8 +11,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/seqlease/seqlease"
-	"github.com/seqlease/seqlease/internal/auth"
 	"github.com/seqlease/seqlease/internal/httpapi"
 	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/queue"
@@ -79,13 +76,17 @@ func (s *server) start(ctx context.Context, c *Config, bell *queue.Bell, listene
 	}
 	versions := reprocess.New(s.store, reprocess.Options{Ahead: c.VersionsAhead, Logger: logger})
 	work := queue.New(s.store, organisms, queue.WithBell(bell), queue.WithLogger(logger), queue.WithVersions(versions))
-	handler, err := s.wire(c, organisms, work, logger)
+	s.url = "http://" + listener.Addr().String()
+	who, err := c.identity(s.url, logger)
 	if err != nil {
 		return err
 	}
-	s.startLoops(ctx, c, work, versions, logger)
-	s.url = "http://" + listener.Addr().String()
-	s.handlers = newHandlers(handler)
+	handler, err := s.wire(c, organisms, work, who, logger)
+	if err != nil {
+		return err
+	}
+	s.startLoops(ctx, c, work, versions, who, logger)
+	s.handlers = newHandlers(who.handler(handler))
 	s.http = httpapi.NewServer(s.handlers)
 	s.http.ErrorLog = slog.NewLogLogger(logger.Handler(), slog.LevelWarn)
 	go func() {
@@ -99,9 +100,10 @@ func (s *server) start(ctx context.Context, c *Config, bell *queue.Bell, listene
 
 // startLoops starts what runs beside the requests. A server that takes no writes
 // has no keeper and fills nothing.
-func (s *server) startLoops(ctx context.Context, c *Config, work *queue.Queue, versions *reprocess.Versions, logger *slog.Logger) {
+func (s *server) startLoops(ctx context.Context, c *Config, work *queue.Queue, versions *reprocess.Versions, who *identity, logger *slog.Logger) {
 	ctx, s.endLoops = context.WithCancel(context.WithoutCancel(ctx))
 	s.loops.Go(func() error { return work.Run(ctx) })
+	s.loops.Go(func() error { return who.run(ctx) })
 	if !c.ReadOnlyMode {
 		keeper := queue.NewKeeper(s.store, queue.KeeperOptions{
 			Retry: c.retry(), HistoryFor: c.historyFor(), Logger: logger, Ended: work.LeasesEnded,
@@ -112,11 +114,7 @@ func (s *server) startLoops(ctx context.Context, c *Config, work *queue.Queue, v
 }
 
 // wire makes the other rooms and connects them: door, domain, store.
-func (s *server) wire(c *Config, organisms *organism.Catalog, work *queue.Queue, logger *slog.Logger) (http.Handler, error) {
-	verifier, err := c.verifier()
-	if err != nil {
-		return nil, err
-	}
+func (s *server) wire(c *Config, organisms *organism.Catalog, work *queue.Queue, who *identity, logger *slog.Logger) (http.Handler, error) {
 	options := submission.Options{
 		AccessionPrefix: c.AccessionPrefix,
 		DataUseTerms:    submission.TermsOptions{Enabled: *c.DataUseTerms.Enabled},
@@ -129,7 +127,7 @@ func (s *server) wire(c *Config, organisms *organism.Catalog, work *queue.Queue,
 		Queue:       work,
 		Submissions: submission.New(s.store, organisms, options),
 		Organisms:   organisms,
-		Verifier:    verifier,
+		Verifier:    who.verifier,
 		Ready:       s.ready,
 		Logger:      logger,
 		Name:        c.Name,
@@ -143,22 +141,6 @@ func (s *server) ready(ctx context.Context) error {
 		return err
 	}
 	return s.store.Ready(ctx)
-}
-
-// verifier knows the configured tokens.
-func (c *Config) verifier() (auth.Verifier, error) {
-	var tokens []auth.StaticToken
-	for _, t := range c.Tokens {
-		static := auth.StaticToken{Person: seqlease.Person{Name: t.User}}
-		if _, err := hex.Decode(static.SHA256[:], []byte(t.SHA256)); err != nil {
-			return nil, fmt.Errorf("token of %s: %w", t.User, err)
-		}
-		for _, role := range t.Roles {
-			static.Person.Roles = append(static.Person.Roles, seqlease.Role(role))
-		}
-		tokens = append(tokens, static)
-	}
-	return auth.NewStatic(tokens)
 }
 
 // URL is where the server can be reached.

@@ -62,6 +62,18 @@ func loadMaterial() (material, error) {
 	return m, nil
 }
 
+// Reference returns the reference genome of the demo's organism, Zika virus.
+func Reference() string {
+	content, err := zika.ReadFile("zika/reference.fasta")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	for _, sequence := range parseFasta(content) {
+		return sequence
+	}
+	panic("the embedded reference has no record")
+}
+
 // parseFasta reads well-formed FASTA.
 func parseFasta(content []byte) map[string]string {
 	records := map[string]string{}
