@@ -40,6 +40,37 @@ const (
 	ApproveWithoutWarnings ApprovalScope = "WITHOUT_WARNINGS"
 )
 
+// DeletionScope says which entries a deletion takes; none of them takes what is in
+// processing or released.
+type DeletionScope string
+
+// The deletion scopes.
+const (
+	DeleteAll          DeletionScope = "ALL"
+	DeleteWithErrors   DeletionScope = "PROCESSED_WITH_ERRORS"
+	DeleteWithWarnings DeletionScope = "PROCESSED_WITH_WARNINGS"
+)
+
+// DeletionScopes lists every deletion scope, the widest first.
+func DeletionScopes() []DeletionScope {
+	return []DeletionScope{DeleteAll, DeleteWithErrors, DeleteWithWarnings}
+}
+
+// Takes says whether a deletion of the scope takes an entry that stands so. The
+// result counts for processed entries only.
+func (s DeletionScope) Takes(status Status, result ProcessingResult) bool {
+	switch s {
+	case DeleteAll:
+		return status == Received || status == Processed
+	case DeleteWithErrors:
+		return status == Processed && result == HasErrors
+	case DeleteWithWarnings:
+		return status == Processed && result == HasWarnings
+	default:
+		return false
+	}
+}
+
 // VersionStatus is where a released entry version stands among the released
 // versions of its accession.
 type VersionStatus string

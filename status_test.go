@@ -19,6 +19,34 @@ func TestStatusesAndResultsAreAsOnTheWire(t *testing.T) {
 	}
 }
 
+func TestDeletionScopesTakeWhatMayBeDeleted(t *testing.T) {
+	t.Parallel()
+	if got, want := DeletionScopes(), []DeletionScope{"ALL", "PROCESSED_WITH_ERRORS", "PROCESSED_WITH_WARNINGS"}; !slices.Equal(got, want) {
+		t.Errorf("got scopes %q, want %q", got, want)
+	}
+	taken := map[DeletionScope][]string{}
+	for _, scope := range append(DeletionScopes(), "SOME") {
+		for _, status := range Statuses() {
+			for _, result := range ProcessingResults() {
+				if scope.Takes(status, result) {
+					taken[scope] = append(taken[scope], string(status)+" "+string(result))
+				}
+			}
+		}
+	}
+	for scope, want := range map[DeletionScope][]string{
+		DeleteAll: {
+			"RECEIVED NO_ISSUES", "RECEIVED HAS_WARNINGS", "RECEIVED HAS_ERRORS",
+			"PROCESSED NO_ISSUES", "PROCESSED HAS_WARNINGS", "PROCESSED HAS_ERRORS",
+		},
+		DeleteWithErrors: {"PROCESSED HAS_ERRORS"}, DeleteWithWarnings: {"PROCESSED HAS_WARNINGS"}, "SOME": nil,
+	} {
+		if !slices.Equal(taken[scope], want) {
+			t.Errorf("%s takes %q, want %q", scope, taken[scope], want)
+		}
+	}
+}
+
 func TestPersonHasRole(t *testing.T) {
 	t.Parallel()
 	p := Person{Name: "anna", Roles: []Role{"offline_access", SuperUser}}

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	stdjson "encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -158,6 +159,61 @@ var calls = []struct {
 			}},
 			Quarantine: []client.QuarantineRecord{{PipelineVersion: 1, At: someTime, By: "o", Reason: "r", Attempts: 2, HandOuts: 3}},
 		},
+	},
+	{
+		"revoke", `[{"accession":"LOC_000001Y","version":2,"submissionId":"s"}]`, "POST /zika/revoke", `{"accessions":["LOC_000001Y"],"versionComment":"mixed up"}`,
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Revoke(ctx, "zika", []seqlease.Accession{"LOC_000001Y"}, "mixed up")
+		},
+		[]seqlease.SubmissionIDMapping{{AccessionVersion: someEntry, SubmissionID: "s"}},
+	},
+	{
+		"revoke without a comment", `[]`, "POST /zika/revoke", `{"accessions":[]}`,
+		func(ctx context.Context, c *client.Client) (any, error) { return c.Revoke(ctx, "zika", nil, "") },
+		[]seqlease.SubmissionIDMapping{},
+	},
+	{
+		"delete", `[{"accession":"LOC_000001Y","version":2}]`, "DELETE /zika/delete-sequence-entry-versions",
+		`{"scope":"PROCESSED_WITH_ERRORS","accessionVersionsFilter":[{"accession":"LOC_000001Y","version":2}],"groupIdsFilter":[7]}`,
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Delete(ctx, "zika", client.Deletion{Scope: seqlease.DeleteWithErrors, Entries: []seqlease.AccessionVersion{someEntry}, GroupIDs: []int64{7}})
+		},
+		[]seqlease.AccessionVersion{someEntry},
+	},
+	{
+		"delete all", `[]`, "DELETE /zika/delete-sequence-entry-versions", `{"scope":"ALL"}`,
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Delete(ctx, "zika", client.Deletion{Scope: seqlease.DeleteAll})
+		},
+		[]seqlease.AccessionVersion{},
+	},
+	{
+		"data to edit", `{"accession":"LOC_000001Y","version":2,"status":"PROCESSED","groupId":7,"submissionId":"s","processedData":{"metadata":{"age":7},` +
+			`"nucleotideInsertions":{"main":["3:AC"]},"files":null},"submittedData":{"metadata":{"age":"7"},"unalignedNucleotideSequences":{},"files":null},` +
+			`"errors":[{"unprocessedFields":[],"processedFields":[],"message":"odd"}],"warnings":[]}`,
+		"GET /zika/get-data-to-edit/LOC_000001Y/2", "",
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return c.GetDataToEdit(ctx, "zika", someEntry)
+		},
+		client.EditableEntry{
+			AccessionVersion: someEntry, Status: seqlease.Processed, GroupID: 7, SubmissionID: "s",
+			Submitted: seqlease.SubmittedData{Metadata: map[string]string{"age": "7"}, UnalignedNucleotideSequences: map[string]string{}},
+			Processed: seqlease.ProcessedData{
+				Metadata:             map[string]stdjson.RawMessage{"age": stdjson.RawMessage("7")},
+				NucleotideInsertions: map[string][]seqlease.Insertion{"main": {{Position: 3, Sequence: "AC"}}},
+			},
+			Errors:   []seqlease.Annotation{{Message: "odd", UnprocessedFields: []seqlease.Source{}, ProcessedFields: []seqlease.Source{}}},
+			Warnings: []seqlease.Annotation{},
+		},
+	},
+	{
+		"edit", ``, "POST /zika/submit-edited-data",
+		`{"accession":"LOC_000001Y","version":2,"data":{"metadata":{"country":"Peru"},"unalignedNucleotideSequences":{"s":"ACGT"},"files":{}}}`,
+		func(ctx context.Context, c *client.Client) (any, error) {
+			return nil, c.SubmitEditedData(ctx, "zika", someEntry, seqlease.SubmittedData{
+				Metadata: map[string]string{"country": "Peru"}, UnalignedNucleotideSequences: map[string]string{"s": "ACGT"},
+			})
+		}, nil,
 	},
 }
 

@@ -80,6 +80,32 @@ type DataUseTerms struct {
 // DataUseTermsType defines model for DataUseTermsType.
 type DataUseTermsType = seqlease.TermsType
 
+// DeleteRequest defines model for DeleteRequest.
+type DeleteRequest struct {
+	// AccessionVersionsFilter Only these entries
+	AccessionVersionsFilter *Selected `json:"accessionVersionsFilter,omitempty"`
+
+	// GroupIdsFilter Only entries of these groups; without it, of all groups of the user
+	GroupIdsFilter *[]int64 `json:"groupIdsFilter,omitempty"`
+
+	// Scope `ALL` takes what is received or processed; the others take what is processed with that result
+	Scope seqlease.DeletionScope `json:"scope"`
+}
+
+// EditedEntry defines model for EditedEntry.
+type EditedEntry struct {
+	Accession string `json:"accession"`
+	Data      struct {
+		// Files Must be empty
+		Files    *map[string]interface{} `json:"files,omitempty"`
+		Metadata map[string]string       `json:"metadata"`
+
+		// UnalignedNucleotideSequences By FASTA id; null is none under that id
+		UnalignedNucleotideSequences map[string]*string `json:"unalignedNucleotideSequences"`
+	} `json:"data"`
+	Version int64 `json:"version"`
+}
+
 // EntryHistory defines model for EntryHistory.
 type EntryHistory struct {
 	Accession seqlease.Accession `json:"accession"`
@@ -110,6 +136,19 @@ type EntrySelection struct {
 
 	// WorkerId The worker of the lease or of a failure
 	WorkerId *string `json:"workerId,omitempty"`
+}
+
+// EntryToEdit defines model for EntryToEdit.
+type EntryToEdit struct {
+	Accession     string          `json:"accession"`
+	Errors        []Annotation    `json:"errors"`
+	GroupId       int64           `json:"groupId"`
+	ProcessedData ProcessedData   `json:"processedData"`
+	Status        seqlease.Status `json:"status"`
+	SubmissionId  string          `json:"submissionId"`
+	SubmittedData SubmittedData   `json:"submittedData"`
+	Version       int64           `json:"version"`
+	Warnings      []Annotation    `json:"warnings"`
 }
 
 // FailingWorker A worker of a user and what went wrong with the entries that it claimed in the last hour, but for hand-outs that
@@ -429,6 +468,14 @@ type ReturnedLease struct {
 	Returned int `json:"returned"`
 }
 
+// RevokeRequest defines model for RevokeRequest.
+type RevokeRequest struct {
+	Accessions []string `json:"accessions"`
+
+	// VersionComment Why they are revoked
+	VersionComment *string `json:"versionComment,omitempty"`
+}
+
 // Selected Only these entries
 type Selected = []AccessionVersion
 
@@ -677,6 +724,9 @@ type CreateGroupJSONRequestBody = NewGroup
 // ApproveProcessedDataJSONRequestBody defines body for ApproveProcessedData for application/json ContentType.
 type ApproveProcessedDataJSONRequestBody = ApproveRequest
 
+// DeleteSequenceEntryVersionsJSONRequestBody defines body for DeleteSequenceEntryVersions for application/json ContentType.
+type DeleteSequenceEntryVersionsJSONRequestBody = DeleteRequest
+
 // GetSubmittedDataJSONRequestBody defines body for GetSubmittedData for application/json ContentType.
 type GetSubmittedDataJSONRequestBody = SubmittedDataRequest
 
@@ -710,8 +760,14 @@ type ResumeOrganismJSONRequestBody = OperatorNote
 // ReturnLeaseJSONRequestBody defines body for ReturnLease for application/json ContentType.
 type ReturnLeaseJSONRequestBody = LeaseReturn
 
+// RevokeJSONRequestBody defines body for Revoke for application/json ContentType.
+type RevokeJSONRequestBody = RevokeRequest
+
 // SubmitMultipartRequestBody defines body for Submit for multipart/form-data ContentType.
 type SubmitMultipartRequestBody SubmitMultipartBody
+
+// SubmitEditedDataJSONRequestBody defines body for SubmitEditedData for application/json ContentType.
+type SubmitEditedDataJSONRequestBody = EditedEntry
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
@@ -754,12 +810,18 @@ type ServerInterface interface {
 	// ApproveProcessedData Release processed entries
 	// (POST /{organism}/approve-processed-data)
 	ApproveProcessedData(w http.ResponseWriter, r *http.Request, organism Organism)
+	// DeleteSequenceEntryVersions Delete entries that are received or processed
+	// (DELETE /{organism}/delete-sequence-entry-versions)
+	DeleteSequenceEntryVersions(w http.ResponseWriter, r *http.Request, organism Organism)
 	// GetHistory What became of an entry
 	// (GET /{organism}/entries/{accession}/{version}/history)
 	GetHistory(w http.ResponseWriter, r *http.Request, organism Organism, accession Accession, version VersionOfEntry)
 	// ExtractUnprocessedData Claim entries for preprocessing
 	// (POST /{organism}/extract-unprocessed-data)
 	ExtractUnprocessedData(w http.ResponseWriter, r *http.Request, organism Organism, params ExtractUnprocessedDataParams)
+	// GetDataToEdit The data of an entry, to edit it
+	// (GET /{organism}/get-data-to-edit/{accession}/{version})
+	GetDataToEdit(w http.ResponseWriter, r *http.Request, organism Organism, accession Accession, version VersionOfEntry)
 	// GetReleasedData Stream everything that is released
 	// (GET /{organism}/get-released-data)
 	GetReleasedData(w http.ResponseWriter, r *http.Request, organism Organism, params GetReleasedDataParams)
@@ -808,9 +870,15 @@ type ServerInterface interface {
 	// ReturnLease Give entries back before the lease ends
 	// (POST /{organism}/return-lease)
 	ReturnLease(w http.ResponseWriter, r *http.Request, organism Organism)
+	// Revoke Revoke released accessions
+	// (POST /{organism}/revoke)
+	Revoke(w http.ResponseWriter, r *http.Request, organism Organism)
 	// Submit Submit new entries
 	// (POST /{organism}/submit)
 	Submit(w http.ResponseWriter, r *http.Request, organism Organism, params SubmitParams)
+	// SubmitEditedData Replace the data of a processed entry
+	// (POST /{organism}/submit-edited-data)
+	SubmitEditedData(w http.ResponseWriter, r *http.Request, organism Organism)
 	// SubmitProcessedData Send the results of claimed entries
 	// (POST /{organism}/submit-processed-data)
 	SubmitProcessedData(w http.ResponseWriter, r *http.Request, organism Organism, params SubmitProcessedDataParams)
@@ -1043,6 +1111,32 @@ func (siw *ServerInterfaceWrapper) ApproveProcessedData(w http.ResponseWriter, r
 	handler.ServeHTTP(w, r)
 }
 
+// DeleteSequenceEntryVersions operation middleware
+func (siw *ServerInterfaceWrapper) DeleteSequenceEntryVersions(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteSequenceEntryVersions(w, r, organism)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetHistory operation middleware
 func (siw *ServerInterfaceWrapper) GetHistory(w http.ResponseWriter, r *http.Request) {
 
@@ -1206,6 +1300,50 @@ func (siw *ServerInterfaceWrapper) ExtractUnprocessedData(w http.ResponseWriter,
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ExtractUnprocessedData(w, r, organism, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetDataToEdit operation middleware
+func (siw *ServerInterfaceWrapper) GetDataToEdit(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "accession" -------------
+	var accession Accession
+
+	err = runtime.BindStyledParameterWithOptions("simple", "accession", r.PathValue("accession"), &accession, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "accession", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "version" -------------
+	var version VersionOfEntry
+
+	err = runtime.BindStyledParameterWithOptions("simple", "version", r.PathValue("version"), &version, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "version", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDataToEdit(w, r, organism, accession, version)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1880,6 +2018,32 @@ func (siw *ServerInterfaceWrapper) ReturnLease(w http.ResponseWriter, r *http.Re
 	handler.ServeHTTP(w, r)
 }
 
+// Revoke operation middleware
+func (siw *ServerInterfaceWrapper) Revoke(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.Revoke(w, r, organism)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // Submit operation middleware
 func (siw *ServerInterfaceWrapper) Submit(w http.ResponseWriter, r *http.Request) {
 
@@ -1960,6 +2124,32 @@ func (siw *ServerInterfaceWrapper) Submit(w http.ResponseWriter, r *http.Request
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.Submit(w, r, organism, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// SubmitEditedData operation middleware
+func (siw *ServerInterfaceWrapper) SubmitEditedData(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SubmitEditedData(w, r, organism)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2150,6 +2340,10 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/return-lease", wrapper.ReturnLease)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/submit", wrapper.Submit)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/approve-processed-data", wrapper.ApproveProcessedData)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/revoke", wrapper.Revoke)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/{organism}/delete-sequence-entry-versions", wrapper.DeleteSequenceEntryVersions)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/get-data-to-edit/{accession}/{version}", wrapper.GetDataToEdit)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/submit-edited-data", wrapper.SubmitEditedData)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/get-sequences", wrapper.GetSequences)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/get-submitted-metadata", wrapper.GetSubmittedMetadata)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/get-submitted-data", wrapper.GetSubmittedData)

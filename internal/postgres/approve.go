@@ -31,6 +31,10 @@ func (s *Store) Approve(ctx context.Context, a submission.Approval) ([]seqlease.
 			if err != nil || len(approved) == 0 {
 				return err
 			}
+			err = noteAction(ctx, tx, o.id, seqlease.AuditNote{User: a.Approver, Action: seqlease.ActionApprove, Entries: int64(len(approved))})
+			if err != nil {
+				return err
+			}
 			_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": false, "released": true})
 			return err
 		})

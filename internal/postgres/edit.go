@@ -30,11 +30,12 @@ func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 	if err != nil {
 		return err
 	}
+	note := seqlease.AuditNote{User: e.User, Action: seqlease.ActionEdit, Named: []seqlease.AccessionVersion{e.AccessionVersion}}
 	b := s.knownBounds(o.id, queue.LaneFresh)
 	var ranks map[seqlease.PipelineVersion]int64
 	err = s.retry(ctx, func() error {
 		return s.change(ctx, func(tx pgx.Tx) error {
-			q, err := s.takeOut(ctx, tx, o.id, e.Organism, []seqlease.AccessionVersion{e.AccessionVersion}, seqlease.Processed)
+			q, err := takeOut(ctx, tx, o.id, e)
 			if err != nil {
 				return err
 			}
@@ -51,6 +52,9 @@ func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 			if err := leaveLeases(ctx, tx, o.id, q.ids); err != nil {
 				return err
 			}
+			if err := noteAction(ctx, tx, o.id, note); err != nil {
+				return err
+			}
 			_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
 			return err
 		})
@@ -60,6 +64,31 @@ func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 	}
 	s.added(e.Organism, o.id, queue.LaneFresh, ranks)
 	return nil
+}
+
+// takeOut locks the entry, takes it out of the queue and tests that it may be
+// edited. The order is that of every writer: entry, ticket and lease, result. If it
+// may not, the error undoes that it was taken out.
+func takeOut(ctx context.Context, tx pgx.Tx, organismID int32, e submission.Edit) (takenOut, error) {
+	locked, err := lockEntries(ctx, tx, e.Organism, []seqlease.AccessionVersion{e.AccessionVersion})
+	if err != nil {
+		return takenOut{}, err
+	}
+	out, running, err := leaveQueue(ctx, tx, organismID, 0, locked.ids)
+	if err != nil {
+		return takenOut{}, err
+	}
+	states, err := statesAfter(ctx, tx, organismID, locked.ids, running)
+	if err != nil {
+		return takenOut{}, err
+	}
+	locked.wantStatuses(states, seqlease.Processed)
+	for _, id := range locked.ids {
+		if states[id].isRevocation {
+			locked.wrong.Revocations = append(locked.wrong.Revocations, locked.names[id])
+		}
+	}
+	return out, locked.err()
 }
 
 // leaveLeases cuts an edited entry, whose tickets this transaction has written,

@@ -75,8 +75,9 @@ func columns(entries []seqlease.AccessionVersion) (accessions []string, versions
 
 // entryState is what people see of an entry.
 type entryState struct {
-	status seqlease.Status
-	result seqlease.ProcessingResult
+	status       seqlease.Status
+	result       seqlease.ProcessingResult
+	isRevocation bool
 }
 
 // readStates returns the states of locked entries at this instant.
@@ -88,8 +89,9 @@ func readStates(ctx context.Context, tx pgx.Tx, organismID int32, ids []int64) (
 	states := make(map[int64]entryState, len(ids))
 	var id int64
 	var status, outcome int
-	_, err = pgx.ForEachRow(rows, []any{&id, &status, &outcome}, func() error {
-		states[id] = entryState{status: seqlease.Statuses()[status], result: seqlease.ProcessingResults()[outcome]}
+	var isRevocation bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &status, &outcome, &isRevocation}, func() error {
+		states[id] = entryState{seqlease.Statuses()[status], seqlease.ProcessingResults()[outcome], isRevocation}
 		return nil
 	})
 	return states, err

@@ -160,6 +160,12 @@ func isConflict(err error) bool {
 	return errors.As(err, &refused) && (refused.Code == serializationFailure || refused.Code == deadlockDetected)
 }
 
+// isTaken says that there is a row with that key already.
+func isTaken(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == uniqueViolation
+}
+
 func isUndefinedTable(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && refused.Code == undefinedTable

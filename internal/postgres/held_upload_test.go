@@ -106,7 +106,7 @@ func everybodyWorks(ctx context.Context, g *stage, versions []seqlease.Accession
 		func() error {
 			return g.Edit(ctx, submission.Edit{Organism: storetest.WestNile, AccessionVersion: versions[0], Data: []byte(`{"edited":true}`)})
 		},
-		func() error { return g.Delete(ctx, storetest.WestNile, versions[1:2]) },
+		func() error { return remove(ctx, g.Store, versions[1:2]) },
 		func() error { _, _, err := g.Reprocess(ctx, everything, 0, 100); return err },
 		func() error { _, _, err := g.Sweep(ctx, 10); return err },
 		func() error { _, _, err := g.Reconcile(ctx, 0, 1000); return err },

@@ -234,7 +234,7 @@ func TestRace_L2_V3_BackfillAgainstEditAndClaim(t *testing.T) {
 	if _, err := g.AcceptResults(t.Context(), answerSecond(leases[0])); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Delete(soon(t), storetest.WestNile, versions[2:3]); err != nil {
+	if err := remove(soon(t), g.Store, versions[2:3]); err != nil {
 		t.Fatal(err)
 	}
 	g.goOn(t)

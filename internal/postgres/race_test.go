@@ -431,7 +431,7 @@ func TestRace_L10_DeleteFindsTheSurplusOfATakeover(t *testing.T) {
 		return err
 	})
 	g.awaitStopped(t, 1)
-	deleted := later(func() error { return g.Delete(context.Background(), storetest.WestNile, versions[1:]) })
+	deleted := later(func() error { return remove(context.Background(), g.Store, versions[1:]) })
 	g.awaitStopped(t, 2)
 	g.goOn(t)
 	if err := errors.Join(<-claimed, <-deleted); err != nil {

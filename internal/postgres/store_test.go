@@ -13,6 +13,7 @@ import (
 	"github.com/seqlease/seqlease/internal/pgcluster"
 	"github.com/seqlease/seqlease/internal/postgres"
 	"github.com/seqlease/seqlease/internal/storetest"
+	"github.com/seqlease/seqlease/internal/submission"
 )
 
 // cluster is the server of all tests of this package; each test has a database
@@ -193,4 +194,10 @@ func TestStore(t *testing.T) {
 			storetest.Run(t, newHarness(parameter, postgres.Options{}).forSuite())
 		})
 	}
+}
+
+// remove deletes entries of West Nile virus.
+func remove(ctx context.Context, s *postgres.Store, versions []seqlease.AccessionVersion) error {
+	_, err := s.Delete(ctx, submission.Deletion{Organism: storetest.WestNile, User: "anna", Scope: seqlease.DeleteAll, Entries: versions})
+	return err
 }

@@ -33,32 +33,18 @@ type queuePlace struct {
 	attempts, handOuts int32
 }
 
-// takeOut locks the entries, takes them out of the queue and tests their
-// statuses. The order is that of every writer: entry, ticket and lease, result.
-// An entry that a running lease of the current pipeline version held is in
-// processing: the error undoes that it was taken out.
-func (s *Store) takeOut(ctx context.Context, tx pgx.Tx, organismID int32, organism seqlease.Organism, entries []seqlease.AccessionVersion, allowed ...seqlease.Status) (takenOut, error) {
-	locked, err := lockEntries(ctx, tx, organism, entries)
-	if err != nil {
-		return takenOut{}, err
-	}
-	out, running, err := leaveQueue(ctx, tx, organismID, 0, locked.ids)
-	if err != nil {
-		return takenOut{}, err
-	}
-	states, err := readStates(ctx, tx, organismID, locked.ids)
-	if err != nil {
-		return takenOut{}, err
-	}
+// statesAfter returns where locked entries stand that were taken out of the queue,
+// of which a running lease held some: with a result they are processed, though they
+// were so again (V9).
+func statesAfter(ctx context.Context, tx pgx.Tx, organismID int32, ids []int64, running map[int64]bool) (map[int64]entryState, error) {
+	states, err := readStates(ctx, tx, organismID, ids)
 	for id := range running {
-		state := states[id]
-		if state.status == seqlease.Received { // with a result it is processed, though it is so again (V9)
+		if state := states[id]; state.status == seqlease.Received {
 			state.status = seqlease.InProcessing
 			states[id] = state
 		}
 	}
-	locked.wantStatuses(states, allowed...)
-	return out, locked.err()
+	return states, err
 }
 
 // leaveQueue takes locked entries out of the queue of the version (0: every one)

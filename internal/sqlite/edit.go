@@ -9,8 +9,8 @@ import (
 )
 
 // Edit replaces the submitted data of a processed entry: a new revision, whose
-// tickets wait with 0 attempts; results and leases of the old one are gone (L10).
-// The error is a [*submission.StateError] unless the entry is processed.
+// tickets wait with 0 attempts; results and leases of the old one are gone (L10), as
+// [submission.EditStore] says.
 func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 	packed, err := s.Pack(e.Organism, e.Data)
 	if err == nil {
@@ -34,6 +34,9 @@ func edit(ctx context.Context, t *tx, a *added, e submission.Edit, packed seqlea
 	if err := checkStates(rows, e.Organism, []seqlease.Status{seqlease.Processed}, false); err != nil {
 		return err
 	}
+	if rows[0].isRevocation {
+		return &submission.StateError{Revocations: []seqlease.AccessionVersion{e.AccessionVersion}}
+	}
 	id := rows[0].id
 	if _, err := t.exec(ctx, "edit_note_attempts", named("entry_id", id, "organism_id", o.id)...); err != nil {
 		return err
@@ -56,6 +59,10 @@ func edit(ctx context.Context, t *tx, a *added, e submission.Edit, packed seqlea
 		return err
 	}
 	if _, err := t.exec(ctx, "note_turns", named("entry_ids", jsonIDs([]int64{id}))...); err != nil {
+		return err
+	}
+	note := seqlease.AuditNote{User: e.User, Action: seqlease.ActionEdit, Named: []seqlease.AccessionVersion{e.AccessionVersion}}
+	if err := noteAction(ctx, t, o.id, note); err != nil {
 		return err
 	}
 	return a.toLive(ctx, t, o.id, e.Organism)

@@ -13,10 +13,11 @@ import (
 // entryRow is where an entry stands at an instant.
 type entryRow struct {
 	seqlease.AccessionVersion
-	id     int64 // 0: doesn't exist
-	of     seqlease.Organism
-	status seqlease.Status
-	result seqlease.ProcessingResult // of processed entries
+	id           int64 // 0: doesn't exist
+	of           seqlease.Organism
+	status       seqlease.Status
+	result       seqlease.ProcessingResult // of processed entries
+	isRevocation bool
 }
 
 // entryStates returns where the entries stand at the instant.
@@ -32,7 +33,7 @@ func entryStates(ctx context.Context, t *tx, entries []seqlease.AccessionVersion
 			return err
 		}
 		e.id, e.of = id.Int64, seqlease.Organism(of.String)
-		e.result = seqlease.ProcessingResult(outcome.String)
+		e.result, e.isRevocation = seqlease.ProcessingResult(outcome.String), revocation.Bool
 		switch {
 		case released.Bool:
 			e.status = seqlease.ApprovedForRelease

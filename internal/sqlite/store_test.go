@@ -87,3 +87,9 @@ func mustExec(t testing.TB, db *sql.DB, query string, args ...any) {
 		t.Fatalf("%s: %v", query, err)
 	}
 }
+
+// remove deletes entries of West Nile virus.
+func remove(ctx context.Context, s *Store, versions []seqlease.AccessionVersion) error {
+	_, err := s.Delete(ctx, submission.Deletion{Organism: storetest.WestNile, User: "anna", Scope: seqlease.DeleteAll, Entries: versions})
+	return err
+}

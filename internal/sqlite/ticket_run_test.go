@@ -126,7 +126,7 @@ func TestTicketRun_EntriesAreDeletedAndQuarantined(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	versions := mustSubmit(t, s, groupUpload(t, s, large))
-	if err := s.Delete(t.Context(), storetest.WestNile, versions[:large-10]); err != nil {
+	if err := remove(t.Context(), s, versions[:large-10]); err != nil {
 		t.Fatal(err)
 	}
 	put := queue.Selection{Organism: storetest.WestNile, Entries: versions[large-10 : large-8]}
@@ -159,7 +159,7 @@ func TestTicketRun_L2_ClaimsAcrossGapsAreWhole(t *testing.T) {
 	for i := 1; i < 200; i += 3 {
 		deleted, put = append(deleted, versions[i]), append(put, versions[i+1])
 	}
-	if err := s.Delete(t.Context(), storetest.WestNile, deleted); err != nil {
+	if err := remove(t.Context(), s, deleted); err != nil {
 		t.Fatal(err)
 	}
 	verdict := queue.OperatorVerdict{By: "root", Reason: "odd", Result: queue.PackedResult{Packed: packedBody()}}

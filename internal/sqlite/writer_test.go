@@ -565,7 +565,7 @@ func TestLists_B035_OneHundredThousandIDs(t *testing.T) {
 		lines[i] = queue.Line{AccessionVersion: unknown[i], Number: i + 1, Result: seqlease.NoIssues, Packed: seqlease.Packed{Bytes: []byte("x")}}
 	}
 	var state *submission.StateError
-	if err := s.Delete(t.Context(), storetest.WestNile, append(unknown, versions...)); !errors.As(err, &state) || len(state.Missing) != n {
+	if err := remove(t.Context(), s, append(unknown, versions...)); !errors.As(err, &state) || len(state.Missing) != n {
 		t.Errorf("delete: got error of %T with the wrong entries, want %d missing", err, n)
 	}
 	a := submission.Approval{Organism: storetest.WestNile, Scope: seqlease.ApproveAll, Entries: append(unknown, versions...)}

@@ -84,8 +84,13 @@ func wantStateError(t *testing.T, err error, want submission.StateError) {
 	wantSame(t, "of another organism", got.Foreign, want.Foreign)
 	wantSame(t, "in another status", got.WrongStatus, want.WrongStatus)
 	wantSame(t, "with errors", byName(got.WithErrors), byName(want.WithErrors))
+	wantSame(t, "revocations", byName(got.Revocations), byName(want.Revocations))
+	wantSame(t, "unknown accessions", slices.Sorted(slices.Values(got.Unknown)), slices.Sorted(slices.Values(want.Unknown)))
+	if want.WantStatuses == nil {
+		want.WantStatuses = []seqlease.Status{seqlease.Processed}
+	}
 	if len(want.WrongStatus) > 0 {
-		wantSame(t, "wanted statuses", got.WantStatuses, []seqlease.Status{seqlease.Processed})
+		wantSame(t, "wanted statuses", got.WantStatuses, want.WantStatuses)
 	}
 }
 
@@ -171,7 +176,7 @@ func approveAgainstDelete(t *testing.T, h Harness) {
 	for round := range 10 {
 		versions := f.process(t, seqlease.NoIssues)
 		deleted := make(chan error, 1)
-		go func() { deleted <- f.Delete(t.Context(), WestNile, versions) }()
+		go func() { deleted <- f.remove(t.Context(), versions) }()
 		approved, err := f.Approve(t.Context(), approval())
 		if err != nil {
 			t.Fatalf("approve: %v", err)
@@ -191,6 +196,6 @@ func approveFinal(t *testing.T, h Harness) {
 	f.age(t, 2*leaseTime)
 	wantSame(t, "claimed", claimed(f.claim(t, 10)), nil)
 	wantError(t, f.edit(t, versions[0], submitted(1)), seqlease.ErrState)
-	wantError(t, f.Delete(t.Context(), WestNile, versions), seqlease.ErrState)
+	wantError(t, f.remove(t.Context(), versions), seqlease.ErrState)
 	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.ApprovedForRelease: 1})
 }

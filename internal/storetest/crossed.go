@@ -200,7 +200,7 @@ func (c *crossed) remove(ctx context.Context, f *fixture, r *rand.Rand) (int, er
 		return 0, f.Ready(ctx)
 	}
 	list := c.some(r, 3)
-	if err := f.Delete(ctx, WestNile, list); err != nil {
+	if err := f.remove(ctx, list); err != nil {
 		return 0, err
 	}
 	c.deleted.Add(int64(len(list)))

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -19,9 +20,20 @@ func deleteCases() []testCase {
 	}
 }
 
+// deletion takes all entries of West Nile virus that may be deleted, or the named ones.
+func deletion(named ...seqlease.AccessionVersion) submission.Deletion {
+	return submission.Deletion{Organism: WestNile, User: "bert", Scope: seqlease.DeleteAll, Entries: named}
+}
+
+// remove deletes the entries.
+func (f *fixture) remove(ctx context.Context, versions []seqlease.AccessionVersion) error {
+	_, err := f.Delete(ctx, deletion(versions...))
+	return err
+}
+
 func (f *fixture) mustDelete(t *testing.T, versions ...seqlease.AccessionVersion) {
 	t.Helper()
-	if err := f.Delete(t.Context(), WestNile, versions); err != nil {
+	if err := f.remove(t.Context(), versions); err != nil {
 		t.Fatalf("delete %v: %v", versions, err)
 	}
 }
@@ -87,7 +99,7 @@ func deleteL10AllOrNothing(t *testing.T, h Harness) {
 	for name, av := range map[string]seqlease.AccessionVersion{
 		"released": released[0], "in processing": held[0], "of another organism": foreign[0], "missing": missing,
 	} {
-		if err := f.Delete(t.Context(), WestNile, []seqlease.AccessionVersion{fine[0], av, fine[1]}); err == nil {
+		if err := f.remove(t.Context(), []seqlease.AccessionVersion{fine[0], av, fine[1]}); err == nil {
 			t.Errorf("an entry that is %s was deleted", name)
 		} else {
 			wantError(t, err, seqlease.ErrState)
@@ -105,7 +117,7 @@ func deleteL10AgainstClaim(t *testing.T, h Harness) {
 	for round := range 10 {
 		versions := f.submit(t, 1)
 		deleted := make(chan error, 1)
-		go func() { deleted <- f.Delete(t.Context(), WestNile, versions) }()
+		go func() { deleted <- f.remove(t.Context(), versions) }()
 		lease := f.claim(t, 1)
 		err := <-deleted
 		switch held := len(lease.Entries) == 1; {

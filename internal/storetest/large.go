@@ -90,7 +90,7 @@ func largeNamed(t *testing.T, h Harness) {
 	}
 	_, err := f.Approve(t.Context(), approval(missing...))
 	wantStateError(t, err, submission.StateError{Missing: missing})
-	wantError(t, f.Delete(t.Context(), WestNile, missing), seqlease.ErrState)
+	wantError(t, f.remove(t.Context(), missing), seqlease.ErrState)
 	groups, err := f.GroupsOfEntries(t.Context(), missing)
 	if err != nil {
 		t.Fatalf("groups of entries: %v", err)

@@ -63,7 +63,7 @@ func (w *world) remove(r *rapid.T) {
 			list = append(list, e)
 		}
 	}
-	err := w.server(r).Delete(w.ctx, WestNile, named(list))
+	deleted, err := w.server(r).Delete(w.ctx, submission.Deletion{Organism: WestNile, Scope: seqlease.DeleteAll, Entries: named(list)})
 	for _, e := range list {
 		if e.gone || e.status() == seqlease.InProcessing {
 			wantIs(r, "delete what may not be", err, seqlease.ErrState)
@@ -71,6 +71,7 @@ func (w *world) remove(r *rapid.T) {
 		}
 	}
 	w.must(r, "delete", err)
+	same(r, "entries deleted", len(deleted), len(list))
 	w.tally["deletions"]++
 	for _, e := range list {
 		e.cut()

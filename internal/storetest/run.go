@@ -82,7 +82,8 @@ func Run(t *testing.T, h Harness) {
 		quarantineCases(), quarantineResultCases(), keeperCases(), reconcileCases(),
 		operatorCases(), operatorQuarantineCases(), selectionCases(), reprocessCases(),
 		pauseCases(), historyCases(), stirredCases(), fairCases(), fairTurnCases(),
-		editCases(), deleteCases(), approveCases(), approveFilterCases(),
+		editCases(), deleteCases(), deleteFilterCases(), approveCases(), approveFilterCases(),
+		standingCases(), revokeCases(), dataToEditCases(),
 		listCases(), submittedCases(), releaseCases(), textCases(), wordCases(), largeCases(),
 	) {
 		t.Run(c.name, func(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seqlease/seqlease"
 )
@@ -104,23 +103,33 @@ func (s *Submissions) mayActFor(ctx context.Context, p seqlease.Person, entries 
 	if err != nil {
 		return fmt.Errorf("groups of entries: %w", err)
 	}
+	return s.mayActForGroups(ctx, p, groupOf)
+}
+
+// mayActForGroups is mayActFor for entries whose groups are known.
+func (s *Submissions) mayActForGroups(ctx context.Context, p seqlease.Person, groupOf map[seqlease.AccessionVersion]int64) error {
+	if p.Has(seqlease.SuperUser) || len(groupOf) == 0 {
+		return nil
+	}
 	own, err := s.store.GroupsOf(ctx, p.Name)
 	if err != nil {
 		return fmt.Errorf("groups of %q: %w", p.Name, err)
 	}
+	isOwn := map[int64]bool{}
+	for _, group := range own {
+		isOwn[group.GroupID] = true
+	}
 	var foreign []int64
-	var affected []string
-	for _, entry := range entries {
-		group, exists := groupOf[entry]
-		if exists && len(without([]int64{group}, ids(own))) > 0 {
-			foreign = append(foreign, group)
-			affected = append(affected, entry.String())
+	var affected []seqlease.AccessionVersion
+	for entry, group := range groupOf {
+		if !isOwn[group] {
+			foreign, affected = append(foreign, group), append(affected, entry)
 		}
 	}
 	if len(foreign) == 0 {
 		return nil
 	}
-	return notMember(p, without(foreign, nil), strings.Join(affected, ", "))
+	return notMember(p, without(foreign, nil), names(affected))
 }
 
 // distinct returns the entries in order, once each; nil for nil.

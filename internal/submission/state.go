@@ -14,16 +14,20 @@ func (e *StateError) Is(target error) bool { return target == seqlease.ErrState 
 
 // IsEmpty says whether nothing was found wrong.
 func (e *StateError) IsEmpty() bool {
-	return len(e.Missing) == 0 && len(e.Foreign) == 0 && len(e.WrongStatus) == 0 && len(e.WithErrors) == 0
+	return len(e.Missing) == 0 && len(e.Unknown) == 0 && len(e.Foreign) == 0 && len(e.WrongStatus) == 0 &&
+		len(e.WithErrors) == 0 && len(e.Revocations) == 0
 }
 
 // Error names the first kind of fault with the first [maxNamed] entries that have
 // it, and how many more do, in the protocol's order of checks: exists, organism,
-// state, errors.
+// state, errors. A check that has another order returns an error for each kind.
 func (e *StateError) Error() string {
 	switch {
 	case len(e.Missing) > 0:
 		return fmt.Sprintf("entry versions %s do not exist", names(e.Missing))
+	case len(e.Unknown) > 0:
+		sorted := slices.Sorted(slices.Values(e.Unknown))
+		return fmt.Sprintf("accessions %s do not exist", first(sorted, func(a seqlease.Accession) string { return string(a) }))
 	case len(e.Foreign) > 0:
 		var parts []string
 		for _, organism := range slices.Sorted(maps.Keys(e.Foreign)) {
@@ -31,12 +35,14 @@ func (e *StateError) Error() string {
 		}
 		return "entries of another organism: " + strings.Join(parts, "; ")
 	case len(e.WrongStatus) > 0:
-		list := slices.Collect(maps.Keys(e.WrongStatus))
+		list := slices.SortedFunc(maps.Keys(e.WrongStatus), seqlease.AccessionVersion.Compare)
 		return fmt.Sprintf("entries must be in status %v, but %s", e.WantStatuses, first(list, func(av seqlease.AccessionVersion) string {
 			return fmt.Sprintf("%s - %s", av, e.WrongStatus[av])
 		}))
-	default:
+	case len(e.WithErrors) > 0:
 		return "entries with errors can't be approved: " + names(e.WithErrors)
+	default:
+		return fmt.Sprintf("%s is a revocation, which has no data to edit", names(e.Revocations))
 	}
 }
 
@@ -44,15 +50,14 @@ func (e *StateError) Error() string {
 const maxNamed = 20
 
 func names(list []seqlease.AccessionVersion) string {
-	return first(list, seqlease.AccessionVersion.String)
+	return first(slices.SortedFunc(slices.Values(list), seqlease.AccessionVersion.Compare), seqlease.AccessionVersion.String)
 }
 
-// first lists the first maxNamed entries as name calls them.
-func first(list []seqlease.AccessionVersion, name func(seqlease.AccessionVersion) string) string {
-	sorted := slices.SortedFunc(slices.Values(list), seqlease.AccessionVersion.Compare)
+// first lists the first maxNamed of a sorted list as name calls them.
+func first[T any](sorted []T, name func(T) string) string {
 	parts := make([]string, 0, maxNamed)
-	for _, av := range sorted[:min(len(sorted), maxNamed)] {
-		parts = append(parts, name(av))
+	for _, one := range sorted[:min(len(sorted), maxNamed)] {
+		parts = append(parts, name(one))
 	}
 	text := strings.Join(parts, ", ")
 	if more := len(sorted) - maxNamed; more > 0 {

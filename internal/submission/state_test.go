@@ -14,9 +14,11 @@ func TestStateErrorNamesTheFirstKindOfFault(t *testing.T) {
 	a, b, c := seqlease.AccessionVersion{Accession: "A", Version: 1}, seqlease.AccessionVersion{Accession: "A", Version: 10}, seqlease.AccessionVersion{Accession: "B", Version: 2}
 	all := StateError{
 		Missing:      []seqlease.AccessionVersion{c, b, a},
+		Unknown:      []seqlease.Accession{"B", "A"},
 		Foreign:      map[seqlease.Organism][]seqlease.AccessionVersion{"zika": {c, a}, "cchf": {b}},
 		WrongStatus:  map[seqlease.AccessionVersion]seqlease.Status{c: seqlease.Received, a: seqlease.InProcessing},
 		WithErrors:   []seqlease.AccessionVersion{c, a},
+		Revocations:  []seqlease.AccessionVersion{b},
 		WantStatuses: []seqlease.Status{seqlease.Processed},
 	}
 	for _, step := range []struct {
@@ -24,9 +26,11 @@ func TestStateErrorNamesTheFirstKindOfFault(t *testing.T) {
 		drop func()
 	}{
 		{"entry versions A.1, A.10, B.2 do not exist", func() { all.Missing = nil }},
+		{"accessions A, B do not exist", func() { all.Unknown = nil }},
 		{"entries of another organism: A.10 is of organism cchf; A.1, B.2 is of organism zika", func() { all.Foreign = nil }},
 		{"entries must be in status [PROCESSED], but A.1 - IN_PROCESSING, B.2 - RECEIVED", func() { all.WrongStatus = nil }},
 		{"entries with errors can't be approved: A.1, B.2", func() { all.WithErrors = nil }},
+		{"A.10 is a revocation, which has no data to edit", func() { all.Revocations = nil }},
 	} {
 		if got := all.Error(); got != step.want {
 			t.Errorf("got %q, want %q", got, step.want)

@@ -15,6 +15,11 @@ import (
 // All methods may be called concurrently.
 type Store interface {
 	SubmittedStore
+	StandingStore
+	RevokeStore
+	EditStore
+	DataToEditStore
+	DeleteStore
 
 	// Now returns the instant of the database's clock (L11), in UTC.
 	Now(ctx context.Context) (time.Time, error)
@@ -34,18 +39,12 @@ type Store interface {
 	// ascend in the order of the entries, their data use terms and a ticket for
 	// each live pipeline version, all or nothing (L1).
 	Submit(ctx context.Context, u Upload) ([]seqlease.SubmissionIDMapping, error)
-	// Edit replaces the submitted data of an entry: a new revision, results and
-	// leases of the old one gone, tickets anew with 0 attempts (L10). The state is
-	// re-tested under the entry's lock: [seqlease.ErrState] unless it is processed.
-	Edit(ctx context.Context, e Edit) error
-	// Delete removes entries with all that belongs to them (L10). All or nothing;
-	// [seqlease.ErrState] unless each is received or processed.
-	Delete(ctx context.Context, o seqlease.Organism, entries []seqlease.AccessionVersion) error
 	// Approve releases the entries that the approval takes, all with one instant,
 	// and returns them in order. State and result are re-tested under the
 	// entries' locks. With a filter that names an entry which doesn't exist, is of
 	// another organism, isn't processed or has errors, nothing is approved and the
-	// error is a [*StateError]; the other filters don't narrow these checks.
+	// error is a [*StateError]; the other filters don't narrow these checks. The
+	// audit log gets one row.
 	Approve(ctx context.Context, a Approval) ([]seqlease.AccessionVersion, error)
 
 	// GroupsOfEntries returns the groups that the given entries belong to; entries
@@ -86,13 +85,6 @@ type PackedEntry struct {
 	Data         seqlease.Packed // document of a [seqlease.SubmittedData]
 }
 
-// Edit is new submitted data for an entry.
-type Edit struct {
-	Organism seqlease.Organism
-	seqlease.AccessionVersion
-	Data []byte // JSON document of a [seqlease.SubmittedData]
-}
-
 // Approval says which processed entries to release. Nil filters take everything.
 type Approval struct {
 	Organism   seqlease.Organism
@@ -107,10 +99,12 @@ type Approval struct {
 // reason. It is [seqlease.ErrState] to [errors.Is].
 type StateError struct {
 	Missing      []seqlease.AccessionVersion                       // don't exist
+	Unknown      []seqlease.Accession                              // have no version at all
 	Foreign      map[seqlease.Organism][]seqlease.AccessionVersion // of another organism
 	WrongStatus  map[seqlease.AccessionVersion]seqlease.Status
 	WithErrors   []seqlease.AccessionVersion
-	WantStatuses []seqlease.Status // what WrongStatus should have been
+	Revocations  []seqlease.AccessionVersion // where there must be data
+	WantStatuses []seqlease.Status           // what WrongStatus should have been
 }
 
 // Explanation returns the text: it is for whoever asked ([seqlease.Explanation]).

@@ -91,12 +91,13 @@ func (d *httpDesk) create(ctx context.Context, tags []string) ([]seqlease.Access
 	return list, err
 }
 
-func (d *httpDesk) edit(context.Context, seqlease.AccessionVersion, string) error {
-	return errors.ErrUnsupported
+func (d *httpDesk) edit(ctx context.Context, av seqlease.AccessionVersion, tag string) error {
+	return d.SubmitEditedData(ctx, fern, av, seqlease.SubmittedData{Metadata: map[string]string{"tag": tag}})
 }
 
-func (d *httpDesk) remove(context.Context, seqlease.AccessionVersion) error {
-	return errors.ErrUnsupported
+func (d *httpDesk) remove(ctx context.Context, av seqlease.AccessionVersion) error {
+	_, err := d.Delete(ctx, fern, client.Deletion{Scope: seqlease.DeleteAll, Entries: []seqlease.AccessionVersion{av}})
+	return err
 }
 
 func (d *httpDesk) statuses(ctx context.Context) ([]witness.Part, error) {

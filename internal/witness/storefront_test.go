@@ -219,7 +219,8 @@ func (d *storeDesk) edit(ctx context.Context, av seqlease.AccessionVersion, tag 
 }
 
 func (d *storeDesk) remove(ctx context.Context, av seqlease.AccessionVersion) error {
-	return d.Delete(ctx, fern, []seqlease.AccessionVersion{av})
+	_, err := d.Delete(ctx, submission.Deletion{Organism: fern, User: submitter, Scope: seqlease.DeleteAll, Entries: []seqlease.AccessionVersion{av}})
+	return err
 }
 
 func (d *storeDesk) statuses(ctx context.Context) ([]witness.Part, error) {

@@ -9,6 +9,9 @@ WITH dropped AS (
 free AS (
     DELETE FROM quarantine WHERE organism_id = @organism AND entry_id = ANY (@ids)
 ),
+archived AS (
+    DELETE FROM original_submission WHERE entry_id = ANY (@ids)
+),
 forgotten AS (
     DELETE FROM failure WHERE entry_id = ANY (@ids)
 )

@@ -6,6 +6,12 @@ WITH dropped AS MATERIALIZED (
         WHERE pv.organism_id = @organism::int))
     RETURNING attempt_id
 ),
+-- What was submitted first goes to the archive; the row is there if an earlier edit did so.
+kept AS (
+    INSERT INTO original_submission (entry_id, dictionary_id, submitted)
+    SELECT id, dictionary_id, submitted FROM entry WHERE id = @id AND revision = 1
+    ON CONFLICT DO NOTHING
+),
 changed AS (
     UPDATE entry SET revision = revision + 1, dictionary_id = @dictionary::bigint, submitted = @submitted::bytea,
         superseded_attempts = (

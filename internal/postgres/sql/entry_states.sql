@@ -1,4 +1,4 @@
--- seqlease entry_states (L4, V9): status (0 received, 1 in processing, 2 processed, 3 released) and outcome of entries that are locked
+-- seqlease entry_states (L4, V9): status (0 received, 1 in processing, 2 processed, 3 released), outcome and kind of entries that are locked
 WITH held AS MATERIALIZED (
     SELECT unnest(l.entry_ids) AS entry_id
     FROM organism AS o JOIN lease AS l ON l.organism_id = o.id AND l.pipeline_version = o.current_version
@@ -12,7 +12,7 @@ SELECT e.id,
         WHEN e.id IN (SELECT entry_id FROM held) THEN 1
         ELSE 0
     END AS status,
-    coalesce(r.outcome, 0) AS outcome
+    coalesce(r.outcome, 0) AS outcome, e.is_revocation
 FROM unnest(@ids::bigint[]) AS k (id)
 CROSS JOIN LATERAL (SELECT id, organism_id, revision, released_at, is_revocation FROM entry WHERE id = k.id OFFSET 0) AS e
 CROSS JOIN LATERAL (SELECT current_version FROM organism WHERE id = e.organism_id OFFSET 0) AS o

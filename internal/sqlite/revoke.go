@@ -1,0 +1,71 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+// revocationBytes is about what a revocation takes beside its data.
+const revocationBytes = 300
+
+// Revoke adds revocations, as [submission.RevokeStore] says.
+func (s *Store) Revoke(ctx context.Context, r submission.Revocation) ([]seqlease.SubmissionIDMapping, error) {
+	packed, err := s.Pack(r.Organism, r.Data)
+	if err != nil {
+		return nil, err
+	}
+	var made []seqlease.SubmissionIDMapping
+	size := len(r.Accessions) * (revocationBytes + len(packed.Bytes))
+	err = s.writeMuch(ctx, size, func(ctx context.Context, t *tx) (err error) {
+		made, err = revoke(ctx, t, r, packed)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("revoke %d accessions of %s: %w", len(r.Accessions), r.Organism, err)
+	}
+	slices.SortFunc(made, func(a, b seqlease.SubmissionIDMapping) int { return a.Compare(b.AccessionVersion) })
+	return made, nil
+}
+
+func revoke(ctx context.Context, t *tx, r submission.Revocation, packed seqlease.Packed) ([]seqlease.SubmissionIDMapping, error) {
+	o, err := organismState(ctx, t, r.Organism)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := standings(ctx, t, jsonNewest(r.Accessions))
+	if err != nil {
+		return nil, err
+	}
+	if err := submission.RevokeFaults(r.Organism, r.Accessions, newest); err != nil {
+		return nil, err
+	}
+	entries := make([]seqlease.AccessionVersion, len(newest))
+	for i, st := range newest {
+		entries[i] = st.AccessionVersion
+	}
+	var last int64
+	if err := t.row(ctx, "revoke_count", named("entries", int64(len(entries))), &last); err != nil {
+		return nil, err
+	}
+	run := named("first_entry_id", last-int64(len(entries))+1)
+	made := make([]seqlease.SubmissionIDMapping, 0, len(entries))
+	args := append(named("entries", jsonEntries(entries), "user", r.User, "now", o.now), run...)
+	err = t.rows(ctx, "revoke", args, func(scan func(...any) error) error {
+		var m seqlease.SubmissionIDMapping
+		err := scan(&m.Accession, &m.Version, &m.SubmissionID)
+		made = append(made, m)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	data := named("last_entry_id", last, "dictionary_id", packed.Dictionary, "body", packed.Bytes)
+	if _, err := t.exec(ctx, "revoke_data", append(data, run...)...); err != nil {
+		return nil, err
+	}
+	return made, noteAction(ctx, t, o.id, seqlease.AuditNote{User: r.User, Action: seqlease.ActionRevoke, Entries: int64(len(made))})
+}
