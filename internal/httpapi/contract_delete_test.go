@@ -132,7 +132,7 @@ func TestContract_DeleteRefuses(t *testing.T) {
 // version held, is refused, and its neighbour's is stored (L10).
 func TestContract_DeleteEndsLeases(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, doorOptions{}, func(t *testing.T, d *door) {
+	onBothStores(t, doorOptions{versions: true}, func(t *testing.T, d *door) {
 		all := d.judged(t, d.newGroup(t, anna), "NN")
 		held := map[seqlease.AccessionVersion]seqlease.Entry{}
 		eventually(t, "the newer version has both entries", func() bool {

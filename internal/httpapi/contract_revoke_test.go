@@ -22,7 +22,7 @@ func revokeJSON(entries []seqlease.AccessionVersion, more string) string {
 // TestContract_Revoke takes revocations from the call to the release.
 func TestContract_Revoke(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, doorOptions{}, func(t *testing.T, d *door) {
+	onBothStores(t, doorOptions{versions: true}, func(t *testing.T, d *door) {
 		group := d.newGroup(t, anna)
 		all := d.judged(t, group, "NNN")
 		d.approved(t, all...)

@@ -66,7 +66,7 @@ func shown(d *submission.DataToEdit) dataToEdit {
 		Processed: shownData{ProcessedData: d.Processed}, Submitted: d.Submitted,
 		Errors: orEmpty(d.Errors), Warnings: orEmpty(d.Warnings),
 	}
-	if d.Processed.Files != nil {
+	if len(d.Processed.Files) > 0 {
 		document.Processed.Files = &d.Processed.Files
 	}
 	return document

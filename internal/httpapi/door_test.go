@@ -24,6 +24,7 @@ import (
 	"github.com/seqlease/seqlease/internal/httpapi"
 	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/reprocess"
 	"github.com/seqlease/seqlease/internal/spool"
 	"github.com/seqlease/seqlease/internal/sqlite"
 	"github.com/seqlease/seqlease/internal/submission"
@@ -79,6 +80,8 @@ type doorOptions struct {
 	stall    time.Duration
 	ready    func(context.Context) error
 	readOnly bool
+	// versions has newer pipeline versions register themselves.
+	versions bool
 	// spoolLimit is that of [spool.NewDir].
 	spoolLimit int64
 	// open opens the store; nil: [openSQLite].
@@ -169,7 +172,11 @@ func newDoor(t *testing.T, o doorOptions) *door {
 	}
 	d.spool = spool.NewDir(d.dir, o.spoolLimit)
 	logger := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	q := queue.New(used, catalog, queue.WithLogger(logger), queue.WithBell(bell))
+	options := []queue.Option{queue.WithLogger(logger), queue.WithBell(bell)}
+	if versions, keeps := opened.(reprocess.Store); keeps && o.versions {
+		options = append(options, queue.WithVersions(reprocess.New(versions, reprocess.Options{Logger: logger})))
+	}
+	q := queue.New(used, catalog, options...)
 	handler, err := httpapi.New(httpapi.Options{
 		Queue:       q,
 		Submissions: submission.New(used, catalog, submission.Options{AccessionPrefix: "LOC_", DataUseTerms: o.terms, Spool: d.spool}),

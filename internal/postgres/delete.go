@@ -141,6 +141,7 @@ func (l lockedEntries) remove(ctx context.Context, tx pgx.Tx, organismID int32, 
 		for i, id := range ids {
 			gone[i] = l.names[id]
 		}
+		slices.SortFunc(gone, seqlease.AccessionVersion.Compare)
 		err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
 			var err error
 			if states, err = statesOutside(ctx, tx, organismID, ids); err != nil {
