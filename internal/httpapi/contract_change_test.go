@@ -110,8 +110,8 @@ func (d *door) approved(t *testing.T, entries ...seqlease.AccessionVersion) {
 	d.send(t, "POST", "approve-processed-data", root, `{"scope":"ALL","accessionVersionsFilter":`+listJSON(entries)+`}`).want(t, 200)
 }
 
-// claimOf claims entries of an organism with a pipeline version.
-func (d *door) claimOf(t *testing.T, organism string, version, n int) []seqlease.Entry {
+// claimVersion claims entries of an organism with a pipeline version.
+func (d *door) claimVersion(t *testing.T, organism string, version, n int) []seqlease.Entry {
 	t.Helper()
 	path := fmt.Sprintf("/%s/extract-unprocessed-data?numberOfSequenceEntries=%d&pipelineVersion=%d", organism, n, version)
 	return entriesOf(t, d.call(t, "POST", path, pipe, nil).want(t, 200).body)

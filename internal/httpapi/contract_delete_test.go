@@ -136,7 +136,7 @@ func TestContract_DeleteEndsLeases(t *testing.T) {
 		all := d.judged(t, d.newGroup(t, anna), "NN")
 		held := map[seqlease.AccessionVersion]seqlease.Entry{}
 		eventually(t, "the newer version has both entries", func() bool {
-			for _, e := range d.claimOf(t, "zika", 2, 10) {
+			for _, e := range d.claimVersion(t, "zika", 2, 10) {
 				held[e.AccessionVersion] = e
 			}
 			return len(held) == 2

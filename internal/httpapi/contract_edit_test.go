@@ -149,7 +149,7 @@ func TestContract_Edit(t *testing.T) {
 		all := d.judged(t, d.newGroup(t, anna), "NEN")
 		var first seqlease.Entry // another pipeline version is at work
 		eventually(t, "the newer version has the first entry", func() bool {
-			for _, e := range d.claimOf(t, "zika", 2, 10) {
+			for _, e := range d.claimVersion(t, "zika", 2, 10) {
 				if e.AccessionVersion == all[0] {
 					first = e
 				}
@@ -206,7 +206,7 @@ func TestContract_EditRefuses(t *testing.T) {
 		revocation := seqlease.AccessionVersion{Accession: all[0].Accession, Version: 2}
 		foreign := d.submitCCHF(t, group)
 		foreignDone := d.submitCCHF(t, group)
-		for _, e := range d.claimOf(t, "cchf", 1, 2) {
+		for _, e := range d.claimVersion(t, "cchf", 1, 2) {
 			line := strings.NewReplacer(`"main"`, `"L"`, `"E":"MKT*"`, ``, `"E":[]`, ``).Replace(resultOf(e))
 			if e.AccessionVersion == foreignDone {
 				d.call(t, "POST", "/cchf/submit-processed-data?pipelineVersion=1", pipe, strings.NewReader(line), "Content-Type", "application/x-ndjson").want(t, 204)

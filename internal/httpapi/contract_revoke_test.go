@@ -53,7 +53,7 @@ func TestContract_Revoke(t *testing.T) {
 			t.Errorf("listed (-want +got):\n%s", diff)
 		}
 		for version := range 2 { // never extracted, neither by a newer version
-			for _, e := range d.claimOf(t, "zika", version+1, 10) {
+			for _, e := range d.claimVersion(t, "zika", version+1, 10) {
 				if e.Version != 1 {
 					t.Errorf("version %d was given %s", version+1, e.AccessionVersion)
 				}

@@ -40,14 +40,6 @@ func newestOf(accessions []seqlease.Accession) pgx.StrictNamedArgs {
 	return pgx.StrictNamedArgs{"accessions": texts(accessions), "versions": make([]*int64, len(accessions))}
 }
 
-func texts(accessions []seqlease.Accession) []string {
-	list := make([]string, len(accessions))
-	for i, accession := range accessions {
-		list[i] = string(accession)
-	}
-	return list
-}
-
 func (s *Store) standings(ctx context.Context, arguments pgx.StrictNamedArgs) (list []submission.Standing, err error) {
 	err = s.repeat(ctx, func() error {
 		return s.with(ctx, func(c *pgxpool.Conn) error {
