@@ -28,6 +28,15 @@ const (
 	ActionDeleteAll        Action = "delete-all-sequence-data"
 )
 
+// Actions lists all of them, in the order in which people read of them.
+func Actions() []Action {
+	return []Action{
+		ActionSubmit, ActionRevise, ActionRevoke, ActionEdit, ActionApprove, ActionDelete, ActionExternalMetadata,
+		ActionDataUseTerms, ActionCreateGroup, ActionEditGroup, ActionAddMember, ActionRemoveMember, ActionPause, ActionResume,
+		ActionFreeLeases, ActionQuarantine, ActionRequeue, ActionReprocess, ActionDeleteAll,
+	}
+}
+
 // AuditNote is one change for the audit log. Its instant is the database's (L11).
 type AuditNote struct {
 	User    string

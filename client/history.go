@@ -47,6 +47,22 @@ type History struct {
 	Failures []Failure     `json:"failures"` // by time
 	// Quarantine says where the entry is in quarantine and why, by pipeline version.
 	Quarantine []QuarantineRecord `json:"quarantine"`
+	// Events is the whole journey, by time; OmittedEvents counts older ones.
+	Events        []HistoryEvent `json:"events"`
+	OmittedEvents int64          `json:"omittedEvents"`
+}
+
+// HistoryEvent is one step of an entry's journey. What doesn't apply is zero.
+type HistoryEvent struct {
+	At time.Time `json:"at"`
+	// Kind is submitted, revised, revoked, edited, claimed, failed, processed,
+	// quarantined, approved, terms-changed, external-metadata or superseded.
+	Kind            string                   `json:"kind"`
+	By              string                   `json:"by"` // user
+	WorkerID        string                   `json:"workerId"`
+	PipelineVersion seqlease.PipelineVersion `json:"pipelineVersion"`
+	AttemptID       seqlease.AttemptID       `json:"processingAttemptId"`
+	Detail          string                   `json:"detail"` // for people
 }
 
 // QuarantineRecord says why an entry is in quarantine for a pipeline version.

@@ -29,6 +29,7 @@ type Config struct {
 	BackendURL      string               `yaml:"backendUrl"`
 	DataUseTerms    *TermsConfig         `yaml:"dataUseTerms"`
 	ReadOnlyMode    bool                 `yaml:"readOnlyMode"`
+	LapisURLs       map[string]string    `yaml:"lapisUrls"` // of the query engine, by organism
 	Organisms       map[string]*Instance `yaml:"organisms"`
 
 	// This server.
@@ -39,6 +40,7 @@ type Config struct {
 	Retry         RetryConfig   `yaml:"retry"`
 	HistoryDays   int           `yaml:"historyDays"`   // how long claims and failures are kept
 	VersionsAhead int64         `yaml:"versionsAhead"` // by how much a version that registers itself may be above the current one
+	DebugMode     bool          `yaml:"debugMode"`     // super users may delete everything
 	Tokens        []TokenConfig `yaml:"tokens"`
 	OIDC          *OIDCConfig   `yaml:"oidc"` // nil: the tokens that are listed are all there are
 	Dev           *DevConfig    `yaml:"-"`    // set by --dev
@@ -161,6 +163,11 @@ func (c *Config) faults() []string {
 		fault("dataUseTerms.enabled is missing")
 	case terms.URLs != nil && (terms.URLs.Open == "" || terms.URLs.Restricted == ""):
 		fault("dataUseTerms.urls needs both open and restricted")
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.LapisURLs)) {
+		if c.Organisms[key] == nil {
+			fault("lapisUrls names %q, which is none of the organisms", key)
+		}
 	}
 	if err := checkListen(c.Listen); err != nil {
 		fault("listen: %v", err)

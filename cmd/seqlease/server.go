@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/httpapi"
 	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/queue"
@@ -131,8 +132,25 @@ func (s *server) wire(c *Config, organisms *organism.Catalog, work *queue.Queue,
 		Ready:       s.ready,
 		Logger:      logger,
 		Name:        c.Name,
+		DebugMode:   c.DebugMode,
+		Hosts:       c.hosts(),
 		ReadOnly:    c.ReadOnlyMode,
 	})
+}
+
+// hosts are where clients find the parts of the instance.
+func (c *Config) hosts() httpapi.Hosts {
+	hosts := httpapi.Hosts{Backend: c.BackendURL, Website: c.WebsiteURL, QueryEngines: map[seqlease.Organism]string{}}
+	for key, address := range c.LapisURLs {
+		hosts.QueryEngines[seqlease.Organism(key)] = address
+	}
+	if c.OIDC != nil {
+		hosts.IdentityProvider = c.OIDC.Issuer
+		if parts := keycloakIssuer.FindStringSubmatch(c.OIDC.Issuer); parts != nil {
+			hosts.IdentityProvider = parts[1] // clients know the way from there
+		}
+	}
+	return hosts
 }
 
 // ready says whether everything is there that requests need.

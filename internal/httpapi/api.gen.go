@@ -14,6 +14,7 @@ import (
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/organism"
 )
 
 // AcceptedResults defines model for AcceptedResults.
@@ -45,6 +46,35 @@ type ApproveRequest struct {
 	// Scope Entries with errors are in neither scope
 	Scope                seqlease.ApprovalScope `json:"scope"`
 	SubmitterNamesFilter *[]string              `json:"submitterNamesFilter,omitempty"`
+}
+
+// AuditAction defines model for AuditAction.
+type AuditAction = seqlease.Action
+
+// AuditEvent A call that changed something, or what it did to the entry that is named. What doesn't apply is null
+type AuditEvent struct {
+	Accession *seqlease.Accession `json:"accession"`
+	Action    AuditAction         `json:"action"`
+	At        time.Time           `json:"at"`
+
+	// Detail For people: what was meant, and the reason that was given
+	Detail string `json:"detail"`
+
+	// Entries How many entries were changed
+	Entries  int64              `json:"entries"`
+	GroupId  *int64             `json:"groupId"`
+	Organism *seqlease.Organism `json:"organism"`
+	User     string             `json:"user"`
+	Version  *seqlease.Version  `json:"version"`
+}
+
+// AuditLog defines model for AuditLog.
+type AuditLog struct {
+	// Events Newest first
+	Events []AuditEvent `json:"events"`
+
+	// Next The parameter `after` of the next page; null if this is the last
+	Next *NextPage `json:"next"`
 }
 
 // ClaimRecord defines model for ClaimRecord.
@@ -113,8 +143,14 @@ type EntryHistory struct {
 	// Claims By start
 	Claims []ClaimRecord `json:"claims"`
 
+	// Events The whole journey, by time
+	Events []HistoryEvent `json:"events"`
+
 	// Failures By time
 	Failures []Failure `json:"failures"`
+
+	// OmittedEvents How many events are left out, all of them older than those of their kind
+	OmittedEvents int64 `json:"omittedEvents"`
 
 	// Quarantine Where it is in quarantine and why, by pipeline version; empty if it isn't
 	Quarantine []QuarantineRecord `json:"quarantine"`
@@ -237,6 +273,32 @@ type HeldLease struct {
 	WorkerId            string                   `json:"workerId"`
 }
 
+// HistoryEvent One step of an entry's journey. Members that don't apply are left out
+type HistoryEvent struct {
+	At time.Time `json:"at"`
+
+	// By The user; of `quarantined`, absent if the attempts were used up
+	By *string `json:"by,omitempty"`
+
+	// Detail For people
+	Detail *string `json:"detail,omitempty"`
+
+	// Kind `submitted`, `revised` and `revoked` begin a journey: which, depends on what the version is. `processed` is a result that
+	// is kept, and its detail begins with its outcome; results that were replaced aren't told. `failed` is an attempt that
+	// ended otherwise, and its detail begins with how. `terms-changed` is about the accession since this version was submitted,
+	// `external-metadata` is the last submission of each updater, and `superseded` names a later version.
+	Kind                HistoryEventKind          `json:"kind"`
+	PipelineVersion     *seqlease.PipelineVersion `json:"pipelineVersion,omitempty"`
+	ProcessingAttemptId *seqlease.AttemptID       `json:"processingAttemptId,omitempty"`
+	WorkerId            *string                   `json:"workerId,omitempty"`
+}
+
+// HistoryEventKind `submitted`, `revised` and `revoked` begin a journey: which, depends on what the version is. `processed` is a result that
+// is kept, and its detail begins with its outcome; results that were replaced aren't told. `failed` is an attempt that
+// ended otherwise, and its detail begins with how. `terms-changed` is about the accession since this version was submitted,
+// `external-metadata` is the last submission of each updater, and `superseded` names a later version.
+type HistoryEventKind = string
+
 // InputProblem One fault of an input. Parts that don't apply are left out
 type InputProblem struct {
 	// Field Parameter, column, member, segment or gene
@@ -253,6 +315,66 @@ type InputProblem struct {
 
 // Insertions By segment or gene name, as `position:SEQUENCE`; the position is the 1-based reference position it follows
 type Insertions map[string][]string
+
+// InstanceField defines model for InstanceField.
+type InstanceField struct {
+	Name     string             `json:"name"`
+	Required bool               `json:"required"`
+	Type     organism.FieldType `json:"type"`
+}
+
+// InstanceHosts defines model for InstanceHosts.
+type InstanceHosts struct {
+	// Backend This server
+	Backend string `json:"backend"`
+
+	// Keycloak The identity provider: its tokens are at `/realms/loculus/protocol/openid-connect/token` below it
+	Keycloak string `json:"keycloak"`
+
+	// Lapis The query engine of each organism
+	Lapis   map[string]string `json:"lapis"`
+	Website string            `json:"website"`
+}
+
+// InstanceInfo defines model for InstanceInfo.
+type InstanceInfo struct {
+	Hosts InstanceHosts `json:"hosts"`
+
+	// MinCliVersion The oldest command line client that works
+	MinCliVersion string                      `json:"minCliVersion"`
+	Organisms     map[string]InstanceOrganism `json:"organisms"`
+	Title         string                      `json:"title"`
+}
+
+// InstanceOrganism defines model for InstanceOrganism.
+type InstanceOrganism struct {
+	// ReferenceGenomes One for each segment
+	ReferenceGenomes []InstanceSegment `json:"referenceGenomes"`
+	Schema           InstanceSchema    `json:"schema"`
+}
+
+// InstanceReference defines model for InstanceReference.
+type InstanceReference struct {
+	Name string `json:"name"`
+}
+
+// InstanceSchema defines model for InstanceSchema.
+type InstanceSchema struct {
+	Metadata     []InstanceField `json:"metadata"`
+	OrganismName string          `json:"organismName"`
+
+	// PrimaryKey The field of released data that names an entry version
+	PrimaryKey string `json:"primaryKey"`
+
+	// TableColumns Fields to show in a table
+	TableColumns []string `json:"tableColumns"`
+}
+
+// InstanceSegment defines model for InstanceSegment.
+type InstanceSegment struct {
+	Name       string              `json:"name"`
+	References []InstanceReference `json:"references"`
+}
 
 // LeaseList defines model for LeaseList.
 type LeaseList struct {
@@ -604,6 +726,33 @@ type Unprocessable = Problem
 // UnsupportedMediaType defines model for UnsupportedMediaType.
 type UnsupportedMediaType = Problem
 
+// GetAuditLogParams defines parameters for GetAuditLog.
+type GetAuditLogParams struct {
+	Organism *seqlease.Organism `form:"organism,omitempty" json:"organism,omitempty"`
+
+	// User Who did it
+	User   *string      `form:"user,omitempty" json:"user,omitempty"`
+	Action *AuditAction `form:"action,omitempty" json:"action,omitempty"`
+
+	// Accession Rows that name a version of it
+	Accession *seqlease.Accession `form:"accession,omitempty" json:"accession,omitempty"`
+
+	// GroupId Rows about this group, or about entries that were submitted for it
+	GroupId *int64 `form:"groupId,omitempty" json:"groupId,omitempty"`
+
+	// From An instant such as `2026-03-04T05:06:07Z`, inclusive
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To As `from`, exclusive
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Limit How many are listed at most
+	Limit *PageLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The member `next` of the page before
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+}
+
 // ExtractUnprocessedDataParams defines parameters for ExtractUnprocessedData.
 type ExtractUnprocessedDataParams struct {
 	// NumberOfSequenceEntries How many entries at most; 0 only returns the `ETag`
@@ -783,6 +932,36 @@ type ServerInterface interface {
 	// GetHealthReadiness Whether the server can serve
 	// (GET /actuator/health/readiness)
 	GetHealthReadiness(w http.ResponseWriter, r *http.Request)
+	// GetAuditLog Who changed what
+	// (GET /admin/audit-log)
+	GetAuditLog(w http.ResponseWriter, r *http.Request, params GetAuditLogParams)
+	// GetCurrentPipelineVersions The current pipeline version of each organism
+	// (GET /admin/current-pipeline-versions)
+	GetCurrentPipelineVersions(w http.ResponseWriter, r *http.Request)
+	// GetPipelineStatistics Count the processed entries by pipeline version
+	// (GET /admin/pipeline-statistics)
+	GetPipelineStatistics(w http.ResponseWriter, r *http.Request)
+	// GetAPIDocs This description, by another name
+	// (GET /api-docs)
+	GetAPIDocs(w http.ResponseWriter, r *http.Request)
+	// DeleteAllSequenceData Delete all entries
+	// (POST /debug/delete-all-sequence-data)
+	DeleteAllSequenceData(w http.ResponseWriter, r *http.Request)
+	// GetFavicon There is no icon
+	// (GET /favicon.ico)
+	GetFavicon(w http.ResponseWriter, r *http.Request)
+	// CompleteMultipartUpload End uploads in parts
+	// (POST /files/complete-multipart-upload)
+	CompleteMultipartUpload(w http.ResponseWriter, r *http.Request)
+	// GetFile Read an attachment
+	// (GET /files/get/{accession}/{version}/{category}/{name})
+	GetFile(w http.ResponseWriter, r *http.Request, accession Accession, version string, category string, name string)
+	// RequestMultipartUpload Ask where to upload attachments in parts
+	// (POST /files/request-multipart-upload)
+	RequestMultipartUpload(w http.ResponseWriter, r *http.Request)
+	// RequestUpload Ask where to upload attachments
+	// (POST /files/request-upload)
+	RequestUpload(w http.ResponseWriter, r *http.Request)
 	// CreateGroup Create a group
 	// (POST /groups)
 	CreateGroup(w http.ResponseWriter, r *http.Request)
@@ -792,6 +971,9 @@ type ServerInterface interface {
 	// GetHealthz Whether the process is up
 	// (GET /healthz)
 	GetHealthz(w http.ResponseWriter, r *http.Request)
+	// GetLoculusInfo Where everything is
+	// (GET /loculus-info)
+	GetLoculusInfo(w http.ResponseWriter, r *http.Request)
 	// GetOpenAPI This description
 	// (GET /openapi.json)
 	GetOpenAPI(w http.ResponseWriter, r *http.Request)
@@ -949,6 +1131,308 @@ func (siw *ServerInterfaceWrapper) GetHealthReadiness(w http.ResponseWriter, r *
 	handler.ServeHTTP(w, r)
 }
 
+// GetAuditLog operation middleware
+func (siw *ServerInterfaceWrapper) GetAuditLog(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAuditLogParams
+
+	// ------------- Optional query parameter "organism" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "organism", r.URL.Query(), &params.Organism, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organism"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "user" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "user", r.URL.Query(), &params.User, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "user"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "user", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "action" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "action", r.URL.Query(), &params.Action, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "action"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "action", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "accession" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "accession", r.URL.Query(), &params.Accession, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "accession"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "accession", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "groupId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "groupId", r.URL.Query(), &params.GroupId, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "groupId"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "groupId", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", r.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "from"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "from", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", r.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "to"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "to", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", r.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "after"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "after", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAuditLog(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetCurrentPipelineVersions operation middleware
+func (siw *ServerInterfaceWrapper) GetCurrentPipelineVersions(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetCurrentPipelineVersions(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetPipelineStatistics operation middleware
+func (siw *ServerInterfaceWrapper) GetPipelineStatistics(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetPipelineStatistics(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAPIDocs operation middleware
+func (siw *ServerInterfaceWrapper) GetAPIDocs(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAPIDocs(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteAllSequenceData operation middleware
+func (siw *ServerInterfaceWrapper) DeleteAllSequenceData(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteAllSequenceData(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetFavicon operation middleware
+func (siw *ServerInterfaceWrapper) GetFavicon(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetFavicon(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CompleteMultipartUpload operation middleware
+func (siw *ServerInterfaceWrapper) CompleteMultipartUpload(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CompleteMultipartUpload(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetFile operation middleware
+func (siw *ServerInterfaceWrapper) GetFile(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "accession" -------------
+	var accession Accession
+
+	err = runtime.BindStyledParameterWithOptions("simple", "accession", r.PathValue("accession"), &accession, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "accession", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "version" -------------
+	var version string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "version", r.PathValue("version"), &version, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "version", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "category" -------------
+	var category string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "category", r.PathValue("category"), &category, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "category", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "name" -------------
+	var name string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "name", r.PathValue("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetFile(w, r, accession, version, category, name)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RequestMultipartUpload operation middleware
+func (siw *ServerInterfaceWrapper) RequestMultipartUpload(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RequestMultipartUpload(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RequestUpload operation middleware
+func (siw *ServerInterfaceWrapper) RequestUpload(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RequestUpload(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // CreateGroup operation middleware
 func (siw *ServerInterfaceWrapper) CreateGroup(w http.ResponseWriter, r *http.Request) {
 
@@ -994,6 +1478,20 @@ func (siw *ServerInterfaceWrapper) GetHealthz(w http.ResponseWriter, r *http.Req
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetHealthz(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetLoculusInfo operation middleware
+func (siw *ServerInterfaceWrapper) GetLoculusInfo(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetLoculusInfo(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2362,6 +2860,16 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/groups", wrapper.CreateGroup)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/groups/{groupId}", wrapper.GetGroup)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/user/groups", wrapper.GetUserGroups)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin/pipeline-statistics", wrapper.GetPipelineStatistics)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin/current-pipeline-versions", wrapper.GetCurrentPipelineVersions)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin/audit-log", wrapper.GetAuditLog)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/debug/delete-all-sequence-data", wrapper.DeleteAllSequenceData)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/files/request-upload", wrapper.RequestUpload)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/files/request-multipart-upload", wrapper.RequestMultipartUpload)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/files/complete-multipart-upload", wrapper.CompleteMultipartUpload)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/files/get/{accession}/{version}/{category}/{name}", wrapper.GetFile)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/loculus-info", wrapper.GetLoculusInfo)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/favicon.ico", wrapper.GetFavicon)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{$}", wrapper.GetInfo)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/actuator/health", wrapper.GetHealth)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/actuator/health/liveness", wrapper.GetHealthLiveness)
@@ -2369,6 +2877,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/healthz", wrapper.GetHealthz)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/readyz", wrapper.GetReadyz)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/openapi.json", wrapper.GetOpenAPI)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api-docs", wrapper.GetAPIDocs)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/swagger-ui/{$}", wrapper.GetSwaggerUI)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/swagger-ui/{file}", wrapper.GetSwaggerUIFile)
 

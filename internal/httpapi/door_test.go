@@ -78,6 +78,8 @@ type door struct {
 type doorOptions struct {
 	terms    submission.TermsOptions
 	stall    time.Duration
+	debug    bool
+	hosts    httpapi.Hosts
 	ready    func(context.Context) error
 	readOnly bool
 	// versions has newer pipeline versions register themselves.
@@ -182,7 +184,7 @@ func newDoor(t *testing.T, o doorOptions) *door {
 		Submissions: submission.New(used, catalog, submission.Options{AccessionPrefix: "LOC_", DataUseTerms: o.terms, Spool: d.spool}),
 		Organisms:   catalog, Verifier: o.verifier, Ready: o.ready, Name: "Test <instance>",
 		Logger:       logger,
-		StallTimeout: o.stall, ReadOnly: o.readOnly,
+		StallTimeout: o.stall, ReadOnly: o.readOnly, DebugMode: o.debug, Hosts: o.hosts,
 	})
 	if err != nil {
 		t.Fatal(err)

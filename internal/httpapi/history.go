@@ -31,7 +31,15 @@ func (s *server) GetHistory(w http.ResponseWriter, r *http.Request, o Organism, 
 		Accession: accession, Version: version,
 		Claims: listOf(history.Claims, claimRecord), Failures: listOf(history.Failures, failure),
 		Quarantine: listOf(history.Quarantine, quarantineRecord),
+		Events:     listOf(history.Events(), historyEvent), OmittedEvents: history.Omitted(),
 	})
+}
+
+func historyEvent(e queue.Event) HistoryEvent {
+	return HistoryEvent{
+		At: e.At.UTC(), Kind: string(e.Kind), By: orAbsent(e.By), WorkerId: orAbsent(e.WorkerID),
+		PipelineVersion: orAbsent(e.PipelineVersion), ProcessingAttemptId: orAbsent(e.AttemptID), Detail: orAbsent(e.Detail),
+	}
 }
 
 func claimRecord(c queue.ClaimRecord) ClaimRecord {

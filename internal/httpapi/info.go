@@ -73,6 +73,14 @@ func (s *server) GetOpenAPI(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(s.description.json) // a client that left finds out by itself
 }
 
+// GetAPIDocs serves it by the name that existing clients know.
+func (s *server) GetAPIDocs(w http.ResponseWriter, r *http.Request) { s.GetOpenAPI(w, r) }
+
+// GetFavicon spares browsers an error.
+func (s *server) GetFavicon(w http.ResponseWriter, _ *http.Request) {
+	w.WriteHeader(http.StatusNoContent)
+}
+
 // swaggerCSP is what the page's own inline script and style need.
 const swaggerCSP = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data:; frame-ancestors 'none'"

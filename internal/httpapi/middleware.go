@@ -91,7 +91,7 @@ func (s *server) dispatch(w *response, r *http.Request) {
 	operation, status, allow := s.router.find(r)
 	need := s.description.access[operation]
 	if operation == "" {
-		need = access{public: s.isPublicArea(r.URL.Path)}
+		need = s.accessToArea(r.URL.Path)
 	}
 	r, ok := s.authorise(w, r, need)
 	if !ok {
@@ -118,6 +118,16 @@ func (s *server) dispatch(w *response, r *http.Request) {
 		s.fail(w, r, &statusError{status, "this path takes " + allow + ", not " + r.Method})
 	default:
 		s.fail(w, r, &statusError{status, "there is nothing at " + r.URL.Path + "; see /openapi.json"})
+	}
+}
+
+// accessToArea is what it takes to be told that there is nothing at a path.
+func (s *server) accessToArea(path string) access {
+	switch firstWord(path) {
+	case "admin", "debug":
+		return access{roles: []seqlease.Role{seqlease.SuperUser}}
+	default:
+		return access{public: s.isPublicArea(path) || strings.HasPrefix(path, "/files/get/")}
 	}
 }
 

@@ -34,8 +34,10 @@ type Options struct {
 
 	// Name of the instance, shown to people; empty: "seqlease".
 	Name string
-	// DebugMode is told to clients.
+	// DebugMode lets super users delete everything, and is told to clients.
 	DebugMode bool
+	// Hosts are told to clients.
+	Hosts Hosts
 	// ReadOnly refuses every write with 503.
 	ReadOnly bool
 	// StallTimeout is after how long without progress a client is cut off; 0: 60 s.
@@ -52,6 +54,7 @@ type server struct {
 	logger      *slog.Logger
 	name        string
 	debugMode   bool
+	hosts       Hosts
 	readOnly    bool
 	stall       time.Duration
 
@@ -74,7 +77,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	s := &server{
 		queue: o.Queue, submissions: o.Submissions, organisms: o.Organisms, verifier: o.Verifier, ready: o.Ready,
-		logger: o.Logger, name: o.Name, debugMode: o.DebugMode, readOnly: o.ReadOnly, stall: o.StallTimeout,
+		logger: o.Logger, name: o.Name, debugMode: o.DebugMode, hosts: o.Hosts, readOnly: o.ReadOnly, stall: o.StallTimeout,
 		description: d, router: &router{}, swagger: newSwaggerUI(), budget: newBudget(),
 	}
 	if s.name == "" {

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pressly/goose/v3"
@@ -14,17 +13,12 @@ var (
 	ClaimFreshSQL     = claimFreshSQL
 	ClaimSettingsSQL  = claimSettingsSQL
 	AcceptSettingsSQL = acceptSettingsSQL
+
+	PipelineStatisticsSQL = pipelineStatisticsSQL
 )
 
 // Forget drops what this process remembers of the queues.
-func (s *Store) Forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.memories = map[memoryKey]*memory{}
-	s.ticketLooks.mu.Lock()
-	defer s.ticketLooks.mu.Unlock()
-	s.ticketLooks.next = time.Time{}
-}
+func (s *Store) Forget() { s.forgetQueues() }
 
 // Pool lets tests look at the database and stand in the way.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }

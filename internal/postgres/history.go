@@ -67,11 +67,12 @@ func history(ctx context.Context, tx pgx.Tx, organismID int32, id int64, limit i
 	if err != nil {
 		return h, err
 	}
+	var claims, failures int64
 	h.Claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c queue.ClaimRecord, err error) {
 		var attempt pgtype.UUID
 		var seconds int64
 		var until *time.Time
-		err = row.Scan(&attempt, &c.PipelineVersion, &c.ClaimedBy, &c.WorkerID, &c.ClaimedAt, &seconds, &c.Attempt, &c.Entries, &c.Accepted, &until)
+		err = row.Scan(&attempt, &c.PipelineVersion, &c.ClaimedBy, &c.WorkerID, &c.ClaimedAt, &seconds, &c.Attempt, &c.Entries, &c.Accepted, &until, &claims)
 		c.AttemptID, c.ClaimedAt, c.Lease = attempt.Bytes, c.ClaimedAt.UTC(), time.Duration(seconds)*time.Second
 		if c.Accepted != nil {
 			*c.Accepted = c.Accepted.UTC()
@@ -87,7 +88,7 @@ func history(ctx context.Context, tx pgx.Tx, organismID int32, id int64, limit i
 	if rows, err = tx.Query(ctx, failuresSQL, pgx.StrictNamedArgs{"id": id, "limit": limit}); err != nil {
 		return h, err
 	}
-	h.Failures, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (queue.Failure, error) { return scanFailure(row) })
+	h.Failures, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (queue.Failure, error) { return scanFailure(row, &failures) })
 	if err != nil {
 		return h, err
 	}
@@ -99,6 +100,11 @@ func history(ctx context.Context, tx pgx.Tx, organismID int32, id int64, limit i
 		q.At = q.At.UTC()
 		return q, err
 	})
+	if err != nil {
+		return h, err
+	}
+	h.OmittedClaims, h.OmittedFailures = claims-int64(len(h.Claims)), failures-int64(len(h.Failures))
+	h.Happened, h.OmittedEvents, err = journey(ctx, tx, id, limit)
 	return h, err
 }
 

@@ -72,23 +72,32 @@ func (s *Store) FreeLeases(ctx context.Context, f queue.FreeLeases, limit int) (
 	for i, id := range f.AttemptIDs {
 		attempts[i] = uuid(id)
 	}
+	const noNote = -1
 	var leases int
-	var rank int64
+	var rank, number int64
+	note := queue.OperatorNote{Number: noNote}
+	if f.Note != nil {
+		note = *f.Note
+	}
 	arguments := pgx.StrictNamedArgs{
 		"organism": o.id, "any_attempt": f.AttemptIDs == nil, "attempt_ids": attempts, "worker_id": f.WorkerID,
 		"any_entry": f.Entries == nil, "accessions": accessions, "versions": versions, "reason": f.Reason, "limit": limit,
 		"max_attempts": s.limits.Attempts, "max_hand_outs": s.limits.HandOuts,
+		"note": note.Number, "by": note.By, "detail": note.Detail,
 	}
 	err = s.repeat(ctx, func() error {
 		return s.with(ctx, func(c *pgxpool.Conn) error {
 			return withSettings(ctx, c, planSettingsSQL, freeLeasesSQL, arguments, func(rows pgx.Rows) error {
-				_, err := pgx.ForEachRow(rows, []any{&leases, &freed, &rank}, func() error { return nil })
+				_, err := pgx.ForEachRow(rows, []any{&leases, &freed, &rank, &number}, func() error { return nil })
 				return err
 			})
 		})
 	})
 	if err != nil {
 		return 0, false, fmt.Errorf("free leases of %s: %w", f.Organism, err)
+	}
+	if f.Note != nil {
+		f.Note.Number = number
 	}
 	if freed > 0 {
 		s.moveSuspectsBack(o.id, 0, rank)

@@ -31,10 +31,14 @@ var requeueSQL string
 var reprocessSQL string
 
 // onPage locks the entries of a page that the selection means and has act decide on
-// them, all in one transaction; act returns how many it changed.
-func (s *Store) onPage(ctx context.Context, statement string, arguments pgx.StrictNamedArgs, limit int, act func(tx pgx.Tx, ids []int64) (int, error)) (n int, last int64, err error) {
+// them, all in one transaction; act returns how many it changed, which it has noted
+// in the call's row of the audit log.
+func (s *Store) onPage(
+	ctx context.Context, statement string, arguments pgx.StrictNamedArgs, limit int, call *operatorCall, act func(tx pgx.Tx, ids []int64) (int, error),
+) (n int, last int64, err error) {
 	err = s.retry(ctx, func() error {
 		n, last = 0, 0
+		call.begin()
 		return s.change(ctx, func(tx pgx.Tx) error {
 			rows, err := tx.Query(ctx, statement, arguments)
 			if err != nil {
@@ -55,6 +59,9 @@ func (s *Store) onPage(ctx context.Context, statement string, arguments pgx.Stri
 			return err
 		})
 	})
+	if err == nil {
+		call.committed()
+	}
 	return n, last, err
 }
 
@@ -78,7 +85,8 @@ func (s *Store) PutInQuarantine(ctx context.Context, sel queue.Selection, v queu
 	}
 	arguments := pageArguments(o.id, sel, after, limit)
 	arguments["error"] = sel.ErrorContains
-	n, last, err := s.onPage(ctx, pageEntriesSQL, arguments, limit, func(tx pgx.Tx, ids []int64) (int, error) {
+	call := operatorCall{action: seqlease.ActionQuarantine, note: sel.Note}
+	n, last, err := s.onPage(ctx, pageEntriesSQL, arguments, limit, &call, func(tx pgx.Tx, ids []int64) (int, error) {
 		out, _, err := leaveQueue(ctx, tx, o.id, int64(sel.PipelineVersion), ids)
 		if err != nil {
 			return 0, err
@@ -88,6 +96,12 @@ func (s *Store) PutInQuarantine(ctx context.Context, sel queue.Selection, v queu
 		for _, p := range out.places {
 			entries[p.id] = true
 			b.add(p, v.Reason, v.Result)
+		}
+		if len(entries) == 0 {
+			return 0, nil
+		}
+		if err := call.count(ctx, tx, o.id, len(entries)); err != nil {
+			return 0, err
 		}
 		return len(entries), b.store(ctx, tx, o.id, v.By)
 	})
@@ -104,8 +118,9 @@ func (s *Store) Requeue(ctx context.Context, sel queue.Selection, after int64, l
 	if err != nil {
 		return 0, 0, err
 	}
+	call := operatorCall{action: seqlease.ActionRequeue, note: sel.Note}
 	var ranks map[seqlease.PipelineVersion]int64
-	n, last, err := s.onPage(ctx, pageQuarantineSQL, pageArguments(o.id, sel, after, limit), limit, func(tx pgx.Tx, ids []int64) (int, error) {
+	n, last, err := s.onPage(ctx, pageQuarantineSQL, pageArguments(o.id, sel, after, limit), limit, &call, func(tx pgx.Tx, ids []int64) (int, error) {
 		ranks = map[seqlease.PipelineVersion]int64{}
 		_, byVersion, err := quarantinedPlaces(ctx, tx, o.id, sel, ids)
 		if err != nil {
@@ -127,6 +142,9 @@ func (s *Store) Requeue(ctx context.Context, sel queue.Selection, after int64, l
 			if _, err := insertTickets(ctx, tx, requeueSQL, s.ticketArguments(o.id, version, queue.LaneFresh, ids), ranks); err != nil {
 				return 0, err
 			}
+		}
+		if err := call.count(ctx, tx, o.id, n); err != nil {
+			return 0, err
 		}
 		_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
 		return n, err
@@ -172,11 +190,15 @@ func (s *Store) Reprocess(ctx context.Context, sel queue.Selection, after int64,
 	sel.WorkerID = ""
 	arguments := pageArguments(o.id, sel, after, limit)
 	arguments["error"] = ""
+	call := operatorCall{action: seqlease.ActionReprocess, note: sel.Note}
 	var ranks map[seqlease.PipelineVersion]int64
-	n, last, err := s.onPage(ctx, pageEntriesSQL, arguments, limit, func(tx pgx.Tx, ids []int64) (int, error) {
+	n, last, err := s.onPage(ctx, pageEntriesSQL, arguments, limit, &call, func(tx pgx.Tx, ids []int64) (int, error) {
 		ranks = map[seqlease.PipelineVersion]int64{}
 		n, err := insertTickets(ctx, tx, reprocessSQL, s.ticketArguments(o.id, version, queue.LaneBulk, ids), ranks)
 		if err != nil || n == 0 {
+			return 0, err
+		}
+		if err := call.count(ctx, tx, o.id, n); err != nil {
 			return 0, err
 		}
 		_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})

@@ -52,7 +52,7 @@ func notLive(o seqlease.Organism, version seqlease.PipelineVersion) error {
 
 // SetPaused pauses or resumes an organism or a version (L16), as
 // [queue.OperatorStore] says.
-func (s *Store) SetPaused(ctx context.Context, organism seqlease.Organism, version seqlease.PipelineVersion, paused bool) error {
+func (s *Store) SetPaused(ctx context.Context, organism seqlease.Organism, version seqlease.PipelineVersion, paused bool, note *queue.OperatorNote) error {
 	o, err := s.organism(ctx, organism)
 	if err != nil {
 		return err
@@ -61,7 +61,12 @@ func (s *Store) SetPaused(ctx context.Context, organism seqlease.Organism, versi
 	if version != 0 {
 		statement, arguments = pauseVersionSQL, pgx.StrictNamedArgs{"organism": o.id, "paused": paused, "version": int64(version)}
 	}
+	call := operatorCall{action: seqlease.ActionResume, note: note}
+	if paused {
+		call.action = seqlease.ActionPause
+	}
 	err = s.repeat(ctx, func() error {
+		call.begin()
 		return s.change(ctx, func(tx pgx.Tx) error {
 			tag, err := tx.Exec(ctx, statement, arguments)
 			if err != nil {
@@ -70,8 +75,8 @@ func (s *Store) SetPaused(ctx context.Context, organism seqlease.Organism, versi
 			if tag.RowsAffected() == 0 {
 				return notLive(organism, version)
 			}
-			if paused {
-				return nil
+			if err := call.count(ctx, tx, o.id, 0); err != nil || paused {
+				return err
 			}
 			_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
 			return err
@@ -80,6 +85,7 @@ func (s *Store) SetPaused(ctx context.Context, organism seqlease.Organism, versi
 	if err != nil {
 		return fmt.Errorf("pause or resume %s: %w", organism, err)
 	}
+	call.committed()
 	if !paused {
 		s.bell.Ring(organism)
 	}

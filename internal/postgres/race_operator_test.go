@@ -49,7 +49,7 @@ func reprocess(want int) call {
 
 func pause(version seqlease.PipelineVersion) call {
 	return func(ctx context.Context, g *stage, _ queue.Lease) error {
-		return g.SetPaused(ctx, storetest.WestNile, version, true)
+		return g.SetPaused(ctx, storetest.WestNile, version, true, nil)
 	}
 }
 

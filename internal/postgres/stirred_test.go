@@ -113,11 +113,11 @@ func TestStirred_L14_WhatIsNeverClaimedDoesNotStir(t *testing.T) {
 		}
 	}
 	want("waiting ones", true)
-	if err := g.SetPaused(t.Context(), storetest.WestNile, seqlease.PipelineVersion(1), true); err != nil {
+	if err := g.SetPaused(t.Context(), storetest.WestNile, seqlease.PipelineVersion(1), true, nil); err != nil {
 		t.Fatal(err)
 	}
 	want("those of a paused version", false)
-	if err := g.SetPaused(t.Context(), storetest.WestNile, seqlease.PipelineVersion(1), false); err != nil {
+	if err := g.SetPaused(t.Context(), storetest.WestNile, seqlease.PipelineVersion(1), false, nil); err != nil {
 		t.Fatal(err)
 	}
 	g.exec(t, "UPDATE ticket SET lane = 4")

@@ -172,6 +172,7 @@ func (h *harness) age(t *testing.T, s storetest.Store, d time.Duration) {
 		"lease": {"lease_until", "claimed_at"}, "entry": {"submitted_at", "released_at"}, "result": {"processed_at"},
 		"data_use_terms": {"changed_at"}, "pipeline_version": {"registered_at"},
 		"claim_record": {"claimed_at"}, "failure": {"at"}, "quarantine": {"at"},
+		"audit": {"at"}, "external_metadata": {"updated_at"}, "upload_key": {"created_at"},
 	} {
 		var set []string
 		for _, column := range columns {

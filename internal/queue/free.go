@@ -14,6 +14,7 @@ func (q *Queue) FreeLeases(ctx context.Context, f FreeLeases, by string) (int, e
 		return 0, err
 	}
 	f.Reason = CleanReason(f.Reason)
+	f.Note = noteOf(by, f.target(), f.Reason)
 	total, err := 0, error(nil)
 	for more := true; more && err == nil; {
 		var freed int

@@ -13,7 +13,7 @@ const MaxPage = 1000
 
 // What the lists of failures show.
 const (
-	historyLimit      = 200       // of the newest claims and failures of an entry, each
+	historyLimit      = 200       // of the newest claims, failures and other events of an entry, each
 	failingSince      = time.Hour // by the database's clock
 	maxFailingWorkers = 100
 )
@@ -47,10 +47,14 @@ func (q *Queue) Quarantined(ctx context.Context, o seqlease.Organism, after int6
 
 func (q *Queue) checkList(o seqlease.Organism, limit int) error {
 	if limit < 1 || limit > MaxPage {
-		return seqlease.InvalidParameter("limit", fmt.Sprintf("limit must be from 1 to %d, not %d", MaxPage, limit))
+		return pageOutOfRange(limit)
 	}
 	_, err := q.organisms.Get(o)
 	return err
+}
+
+func pageOutOfRange(limit int) error {
+	return seqlease.InvalidParameter("limit", fmt.Sprintf("limit must be from 1 to %d, not %d", MaxPage, limit))
 }
 
 // Paused says what is paused of the organism.
@@ -65,7 +69,7 @@ func (q *Queue) Paused(ctx context.Context, o seqlease.Organism) (PauseState, er
 	return state, nil
 }
 
-// History returns the newest claims and failures of an entry, by time. The error is
+// History returns what became of an entry, the newest of each, by time. The error is
 // [seqlease.ErrNotFound] if the organism has no such entry.
 func (q *Queue) History(ctx context.Context, o seqlease.Organism, av seqlease.AccessionVersion) (History, error) {
 	if _, err := q.organisms.Get(o); err != nil {

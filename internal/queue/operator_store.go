@@ -12,7 +12,8 @@ import (
 // most limit entries, in order of the store's entry ids above after, and returns
 // the last id that it looked at, 0 when it has come to the end. What a page finds
 // is decided under the locks of its entries, so a call is safe beside workers,
-// and repeating it is harmless.
+// and repeating it is harmless. What a call of an operator changed is noted in the
+// audit log in the transaction of each change ([OperatorNote]).
 type OperatorStore interface {
 	// Leases lists at most limit leases of the organism that hold something, by
 	// start and attempt id, those that have ended included, behind the place of
@@ -43,14 +44,15 @@ type OperatorStore interface {
 	FailedResults(ctx context.Context, o seqlease.Organism, v seqlease.PipelineVersion, after int64, limit int) ([]FailedResult, error)
 
 	// SetPaused pauses or resumes the organism, or with version > 0 one live version
-	// of it ([seqlease.ErrPipelineUnknown]). Resuming changes the marks (L14).
-	SetPaused(ctx context.Context, o seqlease.Organism, version seqlease.PipelineVersion, paused bool) error
+	// of it ([seqlease.ErrPipelineUnknown]). Resuming changes the marks (L14). The
+	// audit log has it, if there is a note, also if that was its state before.
+	SetPaused(ctx context.Context, o seqlease.Organism, version seqlease.PipelineVersion, paused bool, note *OperatorNote) error
 	// Paused says what is paused.
 	Paused(ctx context.Context, o seqlease.Organism) (PauseState, error)
 
 	// History returns what became of an entry: its claims by start, its failures by
-	// time, at most limit of the newest of each, and where it is in quarantine.
-	// [seqlease.ErrNotFound].
+	// time, where it is in quarantine, and what else happened to it, at most limit of
+	// the newest of each, all from one snapshot. [seqlease.ErrNotFound].
 	History(ctx context.Context, o seqlease.Organism, av seqlease.AccessionVersion, limit int) (History, error)
 	// FailingWorkers sums up, by worker and user, the failures of the last since that
 	// cost an attempt or are refusals, most failures first. What the server couldn't
@@ -73,6 +75,8 @@ type Selection struct {
 	// All says that no condition is meant. The domain refuses a selection that has
 	// neither this nor a condition; stores don't look at it.
 	All bool
+	// Note is where the call stands in the audit log; nil: nowhere.
+	Note *OperatorNote
 }
 
 // FreeLeases says which leases an operator ends. All conditions must hold; at
@@ -83,6 +87,8 @@ type FreeLeases struct {
 	WorkerID   string
 	Entries    []seqlease.AccessionVersion // cuts only these
 	Reason     string
+	// Note is where the call stands in the audit log; nil: nowhere.
+	Note *OperatorNote
 }
 
 // HeldLease is a lease as operators see it.
@@ -139,6 +145,13 @@ type History struct {
 	Failures []Failure
 	// Quarantine is where the entry is in quarantine, by pipeline version; without Failures.
 	Quarantine []Quarantined
+	// OmittedClaims and OmittedFailures count older ones than those above.
+	OmittedClaims, OmittedFailures int64
+	// Happened is what else happened, by kind and time, as stores keep it.
+	// [History.Events] puts it together with the rest.
+	Happened []Event
+	// OmittedEvents counts what Happened leaves out.
+	OmittedEvents int64
 }
 
 // ClaimRecord is one claim that the entry was part of.

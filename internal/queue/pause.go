@@ -31,7 +31,7 @@ func (q *Queue) setPaused(ctx context.Context, o seqlease.Organism, version seql
 	if paused {
 		what = "pause"
 	}
-	if err := q.store.SetPaused(ctx, o, version, paused); err != nil {
+	if err := q.store.SetPaused(ctx, o, version, paused, noteOf(by, pauseTarget(version), reason)); err != nil {
 		return fmt.Errorf("%s %s, pipeline version %d: %w", what, o, version, err)
 	}
 	target := "every pipeline version"

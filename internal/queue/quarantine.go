@@ -16,6 +16,7 @@ func (q *Queue) Quarantine(ctx context.Context, s Selection, by, reason string) 
 		return 0, err
 	}
 	reason = CleanReason(reason)
+	s.Note = noteOf(by, s.target(), reason)
 	v := OperatorVerdict{By: by, Reason: operatorVerdict(reason)}
 	var err error
 	if v.Result, err = packVerdict(q.store, s.Organism, v.Reason); err != nil {

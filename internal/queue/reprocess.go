@@ -20,6 +20,7 @@ func (q *Queue) Reprocess(ctx context.Context, s Selection, by, reason string) (
 	if err := q.checkSelection(s); err != nil {
 		return 0, err
 	}
+	s.Note = noteOf(by, s.target(), reason)
 	var n int
 	var err error
 	if s.ErrorContains == "" {

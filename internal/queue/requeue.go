@@ -11,6 +11,7 @@ func (q *Queue) Requeue(ctx context.Context, s Selection, by, reason string) (in
 	if err := q.checkSelection(s); err != nil {
 		return 0, err
 	}
+	s.Note = noteOf(by, s.target(), reason)
 	n, err := everyPage(ctx, s, func(ctx context.Context, s Selection, after int64) (int, int64, error) {
 		return q.store.Requeue(ctx, s, after, operatorPage)
 	})

@@ -15,6 +15,7 @@ type Store interface {
 	RenewStore
 	WaitStore
 	OperatorStore
+	AdminStore
 	KeeperStore
 
 	// Claim moves up to c.Entries waiting entries under c.AttemptID (L2, L4).

@@ -70,8 +70,8 @@ func TestBell_L14_RingsForWhatWasAdded(t *testing.T) {
 			_, _, err := s.FreeLeases(ctx, queue.FreeLeases{Organism: storetest.WestNile, AttemptIDs: []seqlease.AttemptID{lease.AttemptID}}, 10)
 			return err
 		}, 1},
-		{"a pause", func() error { return s.SetPaused(ctx, storetest.WestNile, 0, true) }, 0},
-		{"a resumption", func() error { return s.SetPaused(ctx, storetest.WestNile, 0, false) }, 1},
+		{"a pause", func() error { return s.SetPaused(ctx, storetest.WestNile, 0, true, nil) }, 0},
+		{"a resumption", func() error { return s.SetPaused(ctx, storetest.WestNile, 0, false, nil) }, 1},
 		{"a claim of suspects", claim(32), 0},
 		{"a sweep of what runs", func() error { _, _, err := s.Sweep(ctx, 10); return err }, 0},
 		{"a sweep of what has ended", func() error { age(t, s, time.Hour); _, _, err := s.Sweep(ctx, 10); return err }, 1},

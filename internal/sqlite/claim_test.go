@@ -164,13 +164,13 @@ func TestClaim_WorkThatWasLeftIsKnown(t *testing.T) {
 	if _, err := s.Claim(t.Context(), other); !errors.Is(err, seqlease.ErrPipelineUnknown) {
 		t.Errorf("got error %v of another version, want %v", err, seqlease.ErrPipelineUnknown)
 	}
-	if err := s.SetPaused(t.Context(), storetest.WestNile, 0, true); err != nil {
+	if err := s.SetPaused(t.Context(), storetest.WestNile, 0, true, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(mustClaim(t, s, large)); n != 0 {
 		t.Errorf("claimed %d entries of a queue that is paused", n)
 	}
-	if err := s.SetPaused(t.Context(), storetest.WestNile, 0, false); err != nil {
+	if err := s.SetPaused(t.Context(), storetest.WestNile, 0, false, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(mustClaim(t, s, large)); n != 1 || s.knownToWait(c) {

@@ -26,46 +26,58 @@ func (s *Store) History(ctx context.Context, o seqlease.Organism, av seqlease.Ac
 		if err != nil {
 			return err
 		}
-		args := named("entry_id", entryID, "organism_id", organismID, "limit", int64(limit))
-		err = t.rows(ctx, "history_claims", args, func(scan func(...any) error) error {
-			c, err := scanClaimRecord(scan)
-			h.Claims = append(h.Claims, c)
-			return err
-		})
-		if err != nil {
+		if h, err = history(ctx, t, organismID, entryID, limit); err != nil {
 			return err
 		}
-		err = t.rows(ctx, "history_failures", named("entry_id", entryID, "limit", int64(limit)), func(scan func(...any) error) error {
-			f, err := scanFailure(scan)
-			h.Failures = append(h.Failures, f)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		return t.rows(ctx, "history_quarantine", named("entry_id", entryID, "organism_id", organismID), func(scan func(...any) error) error {
-			var q queue.Quarantined
-			var at int64
-			err := scan(&q.EntryID, &q.Accession, &q.Version, &q.PipelineVersion, &at, &q.By, &q.Attempts, &q.HandOuts, &q.Reason)
-			q.At = instant(at)
-			h.Quarantine = append(h.Quarantine, q)
-			return err
-		})
+		h.Happened, h.OmittedEvents, err = journey(ctx, t, entryID, limit)
+		return err
 	})
 	if err != nil {
 		return queue.History{}, fmt.Errorf("history of %s: %w", av, err)
 	}
-	slices.Reverse(h.Claims) // the newest were read first
-	slices.Reverse(h.Failures)
 	return h, nil
 }
 
-func scanClaimRecord(scan func(...any) error) (queue.ClaimRecord, error) {
+func history(ctx context.Context, t *tx, organismID, entryID int64, limit int) (h queue.History, err error) {
+	var claims, failures int64
+	args := named("entry_id", entryID, "organism_id", organismID, "limit", int64(limit))
+	err = t.rows(ctx, "history_claims", args, func(scan func(...any) error) error {
+		c, err := scanClaimRecord(scan, &claims)
+		h.Claims = append(h.Claims, c)
+		return err
+	})
+	if err != nil {
+		return h, err
+	}
+	err = t.rows(ctx, "history_failures", named("entry_id", entryID, "limit", int64(limit)), func(scan func(...any) error) error {
+		f, err := scanFailure(scan, &failures)
+		h.Failures = append(h.Failures, f)
+		return err
+	})
+	if err != nil {
+		return h, err
+	}
+	slices.Reverse(h.Claims) // the newest were read first
+	slices.Reverse(h.Failures)
+	h.OmittedClaims, h.OmittedFailures = claims-int64(len(h.Claims)), failures-int64(len(h.Failures))
+	err = t.rows(ctx, "history_quarantine", named("entry_id", entryID, "organism_id", organismID), func(scan func(...any) error) error {
+		var q queue.Quarantined
+		var at int64
+		err := scan(&q.EntryID, &q.Accession, &q.Version, &q.PipelineVersion, &at, &q.By, &q.Attempts, &q.HandOuts, &q.Reason)
+		q.At = instant(at)
+		h.Quarantine = append(h.Quarantine, q)
+		return err
+	})
+	return h, err
+}
+
+// scanClaimRecord scans a claim behind how many there are.
+func scanClaimRecord(scan func(...any) error, all *int64) (queue.ClaimRecord, error) {
 	var c queue.ClaimRecord
 	var id []byte
 	var claimedAt, seconds int64
 	var acceptedAt, until sql.NullInt64
-	err := scan(&id, &c.PipelineVersion, &c.ClaimedBy, &c.WorkerID, &claimedAt, &seconds, &c.Attempt, &c.Entries, &acceptedAt, &until)
+	err := scan(all, &id, &c.PipelineVersion, &c.ClaimedBy, &c.WorkerID, &claimedAt, &seconds, &c.Attempt, &c.Entries, &acceptedAt, &until)
 	copy(c.AttemptID[:], id)
 	c.ClaimedAt, c.Lease = instant(claimedAt), time.Duration(seconds)*time.Second
 	if acceptedAt.Valid {

@@ -53,27 +53,32 @@ func scanHeldLease(scan func(...any) error) (queue.HeldLease, error) {
 // FreeLeases ends leases, or cuts entries from them, as [queue.OperatorStore]
 // says.
 func (s *Store) FreeLeases(ctx context.Context, f queue.FreeLeases, limit int) (freed int, more bool, err error) {
-	places, more, err := s.placesToFree(ctx, f, limit)
+	organismID, places, more, err := s.placesToFree(ctx, f, limit)
+	call := operatorCall{action: seqlease.ActionFreeLeases, note: f.Note}
 	if err == nil && len(places) > 0 {
 		err = s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) (err error) {
-			freed, err = freeLeases(ctx, t, a, s.retry, places, f.Reason)
-			return err
+			if freed, err = freeLeases(ctx, t, a, s.retry, places, f.Reason); err != nil || freed == 0 {
+				return err
+			}
+			return call.count(ctx, t, organismID, freed)
 		})
 	}
 	if err != nil {
 		return 0, false, fmt.Errorf("free leases of %s: %w", f.Organism, err)
 	}
+	call.committed(freed)
 	return freed, more, nil
 }
 
 // placesToFree reads which places of at most so many leases are meant, and whether
 // there may be more. It needs no writer.
-func (s *Store) placesToFree(ctx context.Context, f queue.FreeLeases, limit int) (places []place, more bool, err error) {
+func (s *Store) placesToFree(ctx context.Context, f queue.FreeLeases, limit int) (organismID int64, places []place, more bool, err error) {
 	err = s.read(ctx, func(t *tx) error {
 		o, err := organismState(ctx, t, f.Organism)
 		if err != nil {
 			return err
 		}
+		organismID = o.id
 		attempts := orNull(f.AttemptIDs, func(ids []seqlease.AttemptID) string {
 			return jsonList(ids, func(b []byte, id seqlease.AttemptID) []byte {
 				return append(hex.AppendEncode(append(b, '"'), id[:]), '"')
@@ -98,9 +103,9 @@ func (s *Store) placesToFree(ctx context.Context, f queue.FreeLeases, limit int)
 				kept = append(kept, p)
 			}
 		}
-		return kept, true, err
+		return organismID, kept, true, err
 	}
-	return places, len(places) == maxPlaces || len(attemptsOf(places)) == limit, err
+	return organismID, places, len(places) == maxPlaces || len(attemptsOf(places)) == limit, err
 }
 
 // freeLeases ends those of the places that are still held.

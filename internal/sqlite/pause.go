@@ -11,36 +11,47 @@ import (
 
 // SetPaused pauses or resumes the organism, or with version > 0 one live version
 // of it (L16). Resuming changes the marks (L14).
-func (s *Store) SetPaused(ctx context.Context, o seqlease.Organism, version seqlease.PipelineVersion, paused bool) error {
-	err := s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) error { return setPaused(ctx, t, a, o, version, paused) })
+func (s *Store) SetPaused(ctx context.Context, o seqlease.Organism, version seqlease.PipelineVersion, paused bool, note *queue.OperatorNote) error {
+	call := operatorCall{action: seqlease.ActionResume, note: note}
+	if paused {
+		call.action = seqlease.ActionPause
+	}
+	err := s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) error {
+		return setPaused(ctx, t, a, o, version, paused, &call)
+	})
 	if err != nil {
 		return fmt.Errorf("pause or resume %s v%d: %w", o, version, err)
 	}
 	return nil
 }
 
-func setPaused(ctx context.Context, t *tx, a *added, o seqlease.Organism, version seqlease.PipelineVersion, paused bool) error {
+func setPaused(
+	ctx context.Context, t *tx, a *added, o seqlease.Organism, version seqlease.PipelineVersion, paused bool, call *operatorCall,
+) error {
 	row, err := organismState(ctx, t, o)
 	if err != nil {
 		return err
 	}
 	args := named("organism_id", row.id, "paused", paused)
-	if version <= 0 {
-		if _, err := t.exec(ctx, "pause_organism", args...); err != nil || paused {
-			return err
-		}
-		return a.toLive(ctx, t, row.id, o)
+	statement := "pause_organism"
+	if version > 0 {
+		statement = "pause_version"
+		args = append(args, named("pipeline_version", int64(version))...)
 	}
-	n, err := t.exec(ctx, "pause_version", append(args, named("pipeline_version", int64(version))...)...)
+	n, err := t.exec(ctx, statement, args...)
+	if err == nil && n == 0 {
+		err = seqlease.Explain(seqlease.ErrPipelineUnknown, "pipeline version %d of %s is not registered", version, o)
+	}
+	if err == nil {
+		err = call.count(ctx, t, row.id, 0)
+	}
 	switch {
-	case err != nil:
+	case err != nil || paused:
 		return err
-	case n == 0:
-		return seqlease.Explain(seqlease.ErrPipelineUnknown, "pipeline version %d of %s is not registered", version, o)
-	case paused:
-		return nil
-	default:
+	case version > 0:
 		return a.to(ctx, t, row.id, int64(version))
+	default:
+		return a.toLive(ctx, t, row.id, o)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func (s *Store) Reconcile(ctx context.Context, after int64, limit int) (added int, last int64, err error) {
 	ids, last, err := s.forgotten(ctx, after, limit)
 	if err == nil && len(ids) > 0 {
-		added, err = s.enqueue(ctx, "reconcile_tickets", ids)
+		added, err = s.enqueue(ctx, "reconcile_tickets", ids, nil)
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("reconcile entries after %d: %w", after, err)
@@ -36,8 +36,10 @@ func (s *Store) forgotten(ctx context.Context, after int64, limit int) (ids []in
 }
 
 // enqueue makes entries wait by a statement that takes their ids, and returns how
-// many tickets it added.
-func (s *Store) enqueue(ctx context.Context, statement string, ids []int64, args ...any) (int, error) {
+// many tickets it added. note, if set, notes in the transaction that they were some.
+func (s *Store) enqueue(
+	ctx context.Context, statement string, ids []int64, note func(ctx context.Context, t *tx, n int) error, args ...any,
+) (int, error) {
 	n := 0
 	list := named("entry_ids", jsonIDs(ids))
 	err := s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) error {
@@ -56,6 +58,11 @@ func (s *Store) enqueue(ctx context.Context, statement string, ids []int64, args
 		}
 		if _, err := t.exec(ctx, "note_turns", list...); err != nil {
 			return err
+		}
+		if note != nil {
+			if err := note(ctx, t, n); err != nil {
+				return err
+			}
 		}
 		return a.toAll(ctx, t, queues)
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
 )
 
@@ -59,16 +60,20 @@ func orNullTime(at time.Time) any {
 // [queue.OperatorStore] says.
 func (s *Store) PutInQuarantine(ctx context.Context, sel queue.Selection, v queue.OperatorVerdict, after int64, limit int) (int, int64, error) {
 	page, err := s.selectPage(ctx, sel, "select_entries", after, limit)
+	call := operatorCall{action: seqlease.ActionQuarantine, note: sel.Note}
 	n := 0
 	if err == nil && len(page.ids) > 0 {
 		err = s.write(ctx, func(ctx context.Context, t *tx) (err error) {
-			n, err = putInQuarantine(ctx, t, page, sel, v)
-			return err
+			if n, err = putInQuarantine(ctx, t, page, sel, v); err != nil || n == 0 {
+				return err
+			}
+			return call.count(ctx, t, page.organism.id, n)
 		})
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("quarantine entries of %s: %w", sel.Organism, err)
 	}
+	call.committed(n)
 	return n, page.last, nil
 }
 
@@ -107,16 +112,20 @@ func putInQuarantine(ctx context.Context, t *tx, page selection, sel queue.Selec
 // Requeue takes selected entries out of quarantine, as [queue.OperatorStore] says.
 func (s *Store) Requeue(ctx context.Context, sel queue.Selection, after int64, limit int) (int, int64, error) {
 	page, err := s.selectPage(ctx, sel, "select_quarantined", after, limit)
+	call := operatorCall{action: seqlease.ActionRequeue, note: sel.Note}
 	n := 0
 	if err == nil && len(page.ids) > 0 {
 		err = s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) (err error) {
-			n, err = requeue(ctx, t, a, page, sel)
-			return err
+			if n, err = requeue(ctx, t, a, page, sel); err != nil || n == 0 {
+				return err
+			}
+			return call.count(ctx, t, page.organism.id, n)
 		})
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("requeue entries of %s: %w", sel.Organism, err)
 	}
+	call.committed(n)
 	return n, page.last, nil
 }
 
@@ -164,16 +173,19 @@ func requeue(ctx context.Context, t *tx, a *added, page selection, sel queue.Sel
 // as [queue.OperatorStore] says.
 func (s *Store) Reprocess(ctx context.Context, sel queue.Selection, after int64, limit int) (int, int64, error) {
 	page, err := s.selectPage(ctx, sel, "select_entries", after, limit)
+	call := operatorCall{action: seqlease.ActionReprocess, note: sel.Note}
 	n := 0
 	if err == nil && len(page.ids) > 0 {
 		version := sel.PipelineVersion
 		if version == 0 {
 			version = page.organism.current
 		}
-		n, err = s.enqueue(ctx, "reprocess_tickets", page.ids, named("organism_id", page.organism.id, "pipeline_version", int64(version))...)
+		note := func(ctx context.Context, t *tx, n int) error { return call.count(ctx, t, page.organism.id, n) }
+		n, err = s.enqueue(ctx, "reprocess_tickets", page.ids, note, named("organism_id", page.organism.id, "pipeline_version", int64(version))...)
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("reprocess entries of %s: %w", sel.Organism, err)
 	}
+	call.committed(n)
 	return n, page.last, nil
 }

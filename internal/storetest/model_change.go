@@ -194,7 +194,7 @@ func (w *world) pause(r *rapid.T) {
 	version := seqlease.PipelineVersion(rapid.IntRange(0, 1).Draw(r, "version"))
 	server := w.operator(r)
 	set := func(paused bool) {
-		w.must(r, "pause", server.SetPaused(w.ctx, WestNile, version, paused))
+		w.must(r, "pause", server.SetPaused(w.ctx, WestNile, version, paused, nil))
 		state, err := server.Paused(w.ctx, WestNile)
 		w.must(r, "paused", err)
 		same(r, "paused", state, queue.PauseState{

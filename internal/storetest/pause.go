@@ -23,7 +23,7 @@ func pauseCases() []testCase {
 
 func (f *fixture) setPaused(t *testing.T, version seqlease.PipelineVersion, paused bool) {
 	t.Helper()
-	if err := f.SetPaused(t.Context(), WestNile, version, paused); err != nil {
+	if err := f.SetPaused(t.Context(), WestNile, version, paused, nil); err != nil {
 		t.Fatalf("set paused to %t: %v", paused, err)
 	}
 }
@@ -123,9 +123,9 @@ func pauseL14(t *testing.T, h Harness) {
 func pauseUnknown(t *testing.T, h Harness) {
 	f := newFixture(t, h)
 	for _, version := range []seqlease.PipelineVersion{2, 1000} {
-		wantError(t, f.SetPaused(t.Context(), WestNile, version, true), seqlease.ErrPipelineUnknown)
+		wantError(t, f.SetPaused(t.Context(), WestNile, version, true, nil), seqlease.ErrPipelineUnknown)
 	}
-	wantError(t, f.SetPaused(t.Context(), "measles", 0, true), seqlease.ErrUnknownOrganism)
+	wantError(t, f.SetPaused(t.Context(), "measles", 0, true, nil), seqlease.ErrUnknownOrganism)
 	_, err := f.Paused(t.Context(), "measles")
 	wantError(t, err, seqlease.ErrUnknownOrganism)
 	f.wantPaused(t, queue.PauseState{})

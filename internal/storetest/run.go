@@ -81,7 +81,7 @@ func Run(t *testing.T, h Harness) {
 		skipCases(), giveBackUserCases(), renewCases(), suspectCases(),
 		quarantineCases(), quarantineResultCases(), keeperCases(), reconcileCases(),
 		operatorCases(), operatorQuarantineCases(), selectionCases(), reprocessCases(),
-		pauseCases(), historyCases(), stirredCases(), fairCases(), fairTurnCases(),
+		pauseCases(), historyCases(), journeyCases(), auditCases(), adminCases(), deleteAllCases(), stirredCases(), fairCases(), fairTurnCases(),
 		editCases(), deleteCases(), deleteFilterCases(), approveCases(), approveFilterCases(),
 		standingCases(), revokeCases(), dataToEditCases(),
 		listCases(), submittedCases(), releaseCases(), textCases(), wordCases(), largeCases(),

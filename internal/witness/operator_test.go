@@ -62,7 +62,7 @@ func (c storeConsole) reprocess(ctx context.Context, place witness.Place) (int, 
 }
 
 func (c storeConsole) pause(ctx context.Context, v seqlease.PipelineVersion, paused bool) error {
-	return c.SetPaused(ctx, fern, v, paused)
+	return c.SetPaused(ctx, fern, v, paused, nil)
 }
 
 // failure is the result of what is quarantined.

@@ -50,6 +50,16 @@ noted AS (
     INSERT INTO failure (entry_id, pipeline_version, organism_id, revision, attempt_id, kind, counted, worker_id, claimed_by, reason)
     SELECT entry_id, pipeline_version, @organism, revision, attempt_id, 5, true, worker_id, claimed_by, @reason::text FROM place WHERE out
 ),
+-- The one row of the audit log of a call that may take several statements.
+logged AS (
+    INSERT INTO audit (user_name, action, organism_id, entries, detail)
+    SELECT @by::text, 'free-leases', @organism, count(*), @detail::text FROM place WHERE out AND @note::bigint = 0
+    HAVING count(*) > 0
+    RETURNING number
+),
+counted AS (
+    UPDATE audit SET entries = entries + (SELECT count(*) FROM place WHERE out) WHERE number = @note
+),
 waiting AS MATERIALIZED (
     INSERT INTO ticket (organism_id, pipeline_version, lane, rank, entry_id, attempts, hand_outs)
     SELECT @organism, pipeline_version, waiting_lane(attempts, hand_outs, false, @max_attempts::int, @max_hand_outs::int),
@@ -67,4 +77,5 @@ bump AS (
     UPDATE change AS c SET n = c.n + 1, nonce = (random() * 9e18)::bigint
     FROM counter AS k WHERE c.organism_id = @organism AND c.scope = k.scope AND c.bucket = k.bucket
 )
-SELECT (SELECT count(*) FROM held) AS leases, (SELECT count(*) FROM place WHERE out) AS freed, coalesce((SELECT min(rank) FROM waiting), 0) AS rank
+SELECT (SELECT count(*) FROM held) AS leases, (SELECT count(*) FROM place WHERE out) AS freed, coalesce((SELECT min(rank) FROM waiting), 0) AS rank,
+    coalesce((SELECT number FROM logged), @note) AS note

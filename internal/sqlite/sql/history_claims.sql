@@ -1,5 +1,5 @@
--- seqlease history_claims (L16): the last claims that an entry was part of
-SELECT c.attempt_id, c.pipeline_version, c.claimed_by, c.worker_id, c.claimed_at, c.lease_seconds, c.attempts ->> p.key,
+-- seqlease history_claims (L16): the last claims that an entry was part of, and how many there are
+SELECT count(*) OVER (), c.attempt_id, c.pipeline_version, c.claimed_by, c.worker_id, c.claimed_at, c.lease_seconds, c.attempts ->> p.key,
        (SELECT sum(x.entries) FROM claim_record AS x WHERE x.attempt_id = c.attempt_id),
        r.processed_at, CASE WHEN d.attempt_id = c.attempt_id AND l.lease_until > k.now THEN l.lease_until END
 FROM claim_record AS c

@@ -1,0 +1,2 @@
+-- seqlease count_all_entries: of every organism
+SELECT count(*) FROM entry

@@ -1,0 +1,2 @@
+-- seqlease empty_backfill (L10)
+DELETE FROM backfill

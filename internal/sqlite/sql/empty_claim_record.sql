@@ -1,0 +1,2 @@
+-- seqlease empty_claim_record (L10)
+DELETE FROM claim_record

@@ -1,0 +1,2 @@
+-- seqlease empty_edited (L10)
+DELETE FROM edited

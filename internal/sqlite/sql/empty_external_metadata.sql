@@ -1,0 +1,2 @@
+-- seqlease empty_external_metadata (L10)
+DELETE FROM external_metadata

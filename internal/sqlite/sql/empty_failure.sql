@@ -1,0 +1,2 @@
+-- seqlease empty_failure (L10)
+DELETE FROM failure

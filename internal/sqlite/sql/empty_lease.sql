@@ -1,0 +1,2 @@
+-- seqlease empty_lease (L10)
+DELETE FROM lease

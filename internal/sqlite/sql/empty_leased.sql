@@ -1,0 +1,2 @@
+-- seqlease empty_leased (L10)
+DELETE FROM leased

@@ -1,0 +1,2 @@
+-- seqlease empty_lost (L10)
+DELETE FROM lost

@@ -1,0 +1,2 @@
+-- seqlease empty_quarantine (L10)
+DELETE FROM quarantine

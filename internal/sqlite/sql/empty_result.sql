@@ -1,0 +1,2 @@
+-- seqlease empty_result (L10)
+DELETE FROM result

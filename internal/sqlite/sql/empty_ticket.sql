@@ -1,0 +1,2 @@
+-- seqlease empty_ticket (L10)
+DELETE FROM ticket

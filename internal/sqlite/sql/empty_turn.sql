@@ -1,0 +1,2 @@
+-- seqlease empty_turn (L10)
+DELETE FROM turn

@@ -1,0 +1,2 @@
+-- seqlease empty_upload_key (L10)
+DELETE FROM upload_key
