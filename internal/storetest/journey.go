@@ -8,6 +8,7 @@ import (
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/submission"
 )
 
 // journeyCases check what the history tells of an entry's whole life.
@@ -15,6 +16,7 @@ func journeyCases() []testCase {
 	return []testCase{
 		{name: "Journey_FromSubmissionToApproval", check: journeyWhole},
 		{name: "Journey_TellsTheResultOfEachVersion", check: journeyVersions},
+		{name: "Journey_TellsOfEditsAndLaterVersions", check: journeyChanged},
 		{name: "L9_JourneyTellsOfQuarantineOnce", check: journeyQuarantine},
 		{name: "Journey_CountsWhatItLeavesOut", check: journeyOmitted},
 	}
@@ -81,6 +83,28 @@ func journeyVersions(t *testing.T, h Harness) {
 		"claimed preprocessing_pipeline worker 1 2 ", "processed preprocessing_pipeline worker 1 2 HAS_ERRORS",
 		"claimed preprocessing_pipeline worker 1 1 ", "processed preprocessing_pipeline worker 1 1 HAS_WARNINGS",
 	})
+}
+
+func journeyChanged(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	av := f.process(t, seqlease.HasErrors)[0]
+	f.age(t, time.Second)
+	if err := f.Edit(t.Context(), submission.Edit{Organism: WestNile, User: "edda", AccessionVersion: av, Data: submitted(7)}); err != nil {
+		t.Fatalf("edit: %v", err)
+	}
+	f.age(t, time.Second)
+	lease := f.claim(t, 1)
+	f.mustAccept(t, f.line(t, 1, av, lease.AttemptID, "corrected", seqlease.NoIssues))
+	f.age(t, time.Second)
+	f.approveAll(t)
+	f.age(t, time.Second)
+	later := f.mustRevoke(t, av.Accession)[0]
+	wantSame(t, "steps", f.steps(t, av), []string{
+		"submitted anna  0 ", "claimed preprocessing_pipeline worker 1 1 ", "edited edda  0 ", // the edit removed the result
+		"claimed preprocessing_pipeline worker 1 1 ", "processed preprocessing_pipeline worker 1 1 NO_ISSUES", "approved " + submitter + "  0 ",
+		"superseded bert  0 revoked by " + later.AccessionVersion.String(),
+	})
+	wantSame(t, "steps of the revocation", f.steps(t, later.AccessionVersion), []string{"revoked bert  0 "})
 }
 
 func journeyQuarantine(t *testing.T, h Harness) {
