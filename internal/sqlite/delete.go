@@ -44,6 +44,9 @@ func deleteEntries(ctx context.Context, t *tx, d submission.Deletion) ([]seqleas
 			return nil, err
 		}
 	}
+	if _, err := t.exec(ctx, "delete_runs", named("organism_id", o.id)...); err != nil {
+		return nil, err
+	}
 	return deleted, noteAction(ctx, t, o.id, seqlease.AuditNote{User: d.User, Action: seqlease.ActionDelete, Named: deleted})
 }
 

@@ -12,6 +12,9 @@ import (
 // revocationBytes is about what a revocation takes beside its data.
 const revocationBytes = 300
 
+// errOvertaken says that an upload under way has the next version of an accession.
+var errOvertaken = seqlease.Explain(seqlease.ErrBusy, "another version of an accession is being stored: send it again")
+
 // Revoke adds revocations, as [submission.RevokeStore] says.
 func (s *Store) Revoke(ctx context.Context, r submission.Revocation) ([]seqlease.SubmissionIDMapping, error) {
 	packed, err := s.Pack(r.Organism, r.Data)
@@ -62,6 +65,9 @@ func revoke(ctx context.Context, t *tx, r submission.Revocation, packed seqlease
 	})
 	if err != nil {
 		return nil, err
+	}
+	if len(made) < len(entries) {
+		return nil, errOvertaken
 	}
 	data := named("last_entry_id", last, "dictionary_id", packed.Dictionary, "body", packed.Bytes)
 	if _, err := t.exec(ctx, "revoke_data", append(data, run...)...); err != nil {
