@@ -142,7 +142,7 @@ func TestHistory_L3_TwoServersOnPostgres(t *testing.T) { //nolint:tparallel // h
 	}, append(usual(), "edit")...)
 }
 
-// One server on a file. Entries can't be edited and deleted over HTTP.
+// One server on a file. Entries are edited and deleted over HTTP.
 func TestHistory_L3_ServerOnSQLite(t *testing.T) { //nolint:tparallel // histories of a kind come one after the other
 	repeatedly(t, func(t *testing.T) scenario {
 		path := filepath.Join(t.TempDir(), "fern.db")
@@ -152,7 +152,7 @@ func TestHistory_L3_ServerOnSQLite(t *testing.T) { //nolint:tparallel // histori
 			t.Fatal(err)
 		}
 		s := wild(desk, httpConsole{front[operatorName]}, front)
-		s.lease, s.entries = leastLease, 150
+		s.canChange, s.lease, s.entries = true, leastLease, 150
 		return s
-	}, usual()...)
+	}, append(usual(), "edit")...)
 }
