@@ -3,6 +3,8 @@ package httpapi_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"strings"
 	"testing"
 
@@ -309,4 +311,37 @@ func TestContract_DataToEditOfALargeEntry(t *testing.T) {
 			t.Errorf("left behind: %v", left)
 		}
 	})
+}
+
+// TestContract_L12_SlowReadersOfDataToEdit has many clients stop within answers of
+// megabytes, with one connection to the database: neither it nor the memory for large
+// documents is kept from others.
+func TestContract_L12_SlowReadersOfDataToEdit(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{open: openPostgres(newPostgres(t), 1)})
+	av := d.submit(t, d.newGroup(t, anna), 1, 8<<20)[0].AccessionVersion
+	letters := strings.Repeat("acgt", 2<<20)
+	d.sendResults(t, strings.Replace(resultOf(d.claim(t, pipe, 1)[0]), `"main":"acgt"`, `"main":"`+letters+`"`, 1)).want(t, 204)
+	for range 6 {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(d.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Fprintf(conn, "GET /zika/%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", dataToEditPath(av), anna); err != nil {
+			t.Fatal(err)
+		}
+		head := make([]byte, 12)
+		if _, err := io.ReadFull(conn, head); err != nil || string(head) != "HTTP/1.1 200" {
+			t.Fatalf("%q: %v", head, err)
+		}
+	}
+	got := d.dataToEdit(t, av)
+	if sequences := got["processedData"].(map[string]any)["unalignedNucleotideSequences"].(map[string]any); len(sequences["main"].(string)) != len(letters) {
+		t.Error("the answer isn't whole")
+	}
+	d.send(t, "POST", "submit-edited-data", anna, editJSON(av, someData)).want(t, 204)
 }
