@@ -45,6 +45,17 @@ type Organism struct {
 	Metadata           []Field
 	Segments           []NamedSequence
 	Genes              []NamedSequence
+	// ExternalMetadata is what updaters may set after the release.
+	ExternalMetadata []ExternalField
+	// EarliestReleaseDate: released data tells the earliest of the day of the release,
+	// the values of EarliestReleaseFields and the value of the version before.
+	EarliestReleaseDate   bool
+	EarliestReleaseFields []string
+	// FileCategories are the kinds of attachments of released data, and
+	// SubmittedFileCategories of submissions. There are no attachments yet: the former
+	// are shown without any, and uploads and results that have one are refused.
+	FileCategories          []string
+	SubmittedFileCategories []string
 }
 
 // MainSegment is the name that the only segment of an organism must have.
@@ -82,10 +93,11 @@ func (o *Organism) Check() []string {
 			fault("metadata field %q is listed twice", f.Name)
 		}
 		seen[f.Name] = true
-		if !slices.Contains([]FieldType{String, Authors, Int, Float, Number, Boolean, Date}, f.Type) {
+		if !slices.Contains(fieldTypes(), f.Type) {
 			fault("metadata field %q has the unknown type %q", f.Name, f.Type)
 		}
 	}
+	o.releaseFaults(fault)
 	if len(o.Segments) == 1 && o.Segments[0].Name != MainSegment {
 		fault("the only nucleotide sequence must be called %q, not %q", MainSegment, o.Segments[0].Name)
 	}

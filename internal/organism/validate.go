@@ -10,7 +10,7 @@ import (
 // change d and may be called concurrently.
 func (o *Organism) CheckProcessed(d *seqlease.ProcessedData) (problems []seqlease.Problem, more int) {
 	c := check{organism: o, data: d}
-	c.metadata()
+	c.metadata(o.Metadata, d.Metadata)
 	c.nucleotides()
 	c.aminoAcids()
 	return c.problems, c.more

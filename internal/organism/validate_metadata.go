@@ -14,23 +14,22 @@ import (
 	"github.com/seqlease/seqlease"
 )
 
-// metadata checks M1 to M4.
-func (c *check) metadata() {
-	given := c.data.Metadata
+// metadata checks M1 to M4 of what is given for the fields.
+func (c *check) metadata(fields []Field, given map[string]json.RawMessage) {
 	known := 0
-	for _, field := range c.organism.Metadata {
+	for _, field := range fields {
 		if _, ok := given[field.Name]; ok {
 			known++
 		}
 	}
 	if known < len(given) {
 		unknown := maps.Clone(given)
-		for _, field := range c.organism.Metadata {
+		for _, field := range fields {
 			delete(unknown, field.Name)
 		}
 		c.add("", "", "unknown metadata fields: %s", listNames(slices.Sorted(maps.Keys(unknown)))) // M1
 	}
-	for _, field := range c.organism.Metadata {
+	for _, field := range fields {
 		value, ok := given[field.Name]
 		null := isNull(value)
 		switch {
