@@ -13,7 +13,7 @@ import (
 
 // lineFormat counts the changes of how this program writes a released line.
 // Raise it with each, so that no client keeps a body of the old form.
-const lineFormat = 1
+const lineFormat = 2
 
 // fingerprint names all of the configuration that shapes the released data: two
 // bodies of one state of the data differ only if it differs.
@@ -36,13 +36,24 @@ func fingerprint(o *organism.Organism, terms TermsOptions) string {
 	for i, f := range o.Metadata {
 		fields[i] = field{f.Name, f.Type}
 	}
+	var earliest []string
+	if o.EarliestReleaseDate {
+		earliest = o.EarliestReleaseFields
+	}
 	text, err := json.Marshal(struct {
 		Format   int
 		Fields   []field
 		Segments []string
 		Genes    []string
 		Terms    TermsOptions
-	}{lineFormat, fields, names(o.Segments), names(o.Genes), terms}, jsontext.AllowInvalidUTF8(true))
+		Updaters []string // their order counts
+		Earliest bool
+		Dates    []string
+		Files    []string
+	}{
+		lineFormat, fields, names(o.Segments), names(o.Genes), terms, o.ExternalUpdaters(),
+		o.EarliestReleaseDate, earliest, o.FileCategories,
+	}, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		panic(fmt.Sprintf("fingerprint of organism %s: %v", o.Key, err)) // plain strings always can be encoded
 	}

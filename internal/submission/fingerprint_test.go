@@ -29,7 +29,18 @@ func TestTag_EndsWithWhatIsConfigured(t *testing.T) {
 		"gene gone":            func(o *organism.Organism, _ *TermsOptions) { o.Genes = o.Genes[:1] },
 		"other open URL":       func(_ *organism.Organism, terms *TermsOptions) { terms.OpenURL = "https://example.org/free" },
 		"other restricted URL": func(_ *organism.Organism, terms *TermsOptions) { terms.RestrictedURL = "" },
-		"no terms":             func(_ *organism.Organism, terms *TermsOptions) { terms.Enabled = false },
+		"an updater":           func(o *organism.Organism, _ *TermsOptions) { o.ExternalMetadata = updaters("a") },
+		"two updaters":         func(o *organism.Organism, _ *TermsOptions) { o.ExternalMetadata = updaters("a", "b") },
+		"updaters in another order": func(o *organism.Organism, _ *TermsOptions) {
+			o.ExternalMetadata = updaters("b", "a")
+		},
+		"earliest date": func(o *organism.Organism, _ *TermsOptions) { o.EarliestReleaseDate = true },
+		"earliest date of a field": func(o *organism.Organism, _ *TermsOptions) {
+			o.EarliestReleaseDate, o.EarliestReleaseFields = true, []string{"country"}
+		},
+		"files":        func(o *organism.Organism, _ *TermsOptions) { o.FileCategories = []string{"trees"} },
+		"files of two": func(o *organism.Organism, _ *TermsOptions) { o.FileCategories = []string{"trees", "reads"} },
+		"no terms":     func(_ *organism.Organism, terms *TermsOptions) { terms.Enabled = false },
 	} {
 		o, terms := fernvirus(), urls
 		change(o, &terms)
@@ -40,8 +51,18 @@ func TestTag_EndsWithWhatIsConfigured(t *testing.T) {
 		seen[tag] = name
 	}
 	same := fernvirus()
+	same.EarliestReleaseFields, same.SubmittedFileCategories = []string{"country"}, []string{"reads"}
 	same.DisplayName, same.Metadata[0].Required, same.Segments[0].Sequence = "Other name", false, "TTTT"
 	if tag := newOutlet(same, urls).tag("mark", time.Unix(noon, 0)); seen[tag] != "as it was" {
 		t.Errorf("what no line shows changes the tag to %s", tag)
 	}
+}
+
+// updaters are fields of updaters in this order.
+func updaters(names ...string) []organism.ExternalField {
+	var fields []organism.ExternalField
+	for _, name := range names {
+		fields = append(fields, organism.ExternalField{Updater: name, Field: organism.Field{Name: "country", Type: organism.String}})
+	}
+	return fields
 }

@@ -2,7 +2,6 @@ package submission
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -23,8 +22,11 @@ type lineWriter struct {
 	to       io.Writer
 	head     ReleasedHead
 	own      map[string]bool // metadata keys that aren't the schema's to fill
+	files    []string        // categories of attachments that are shown
+	updaters []string        // in the order of the schema
 	text     []byte          // of the held lines, one after the other
 	held     []heldLine
+	earliest string // release date of the last held line, if that is shown
 	written  int64
 }
 
@@ -36,7 +38,7 @@ type heldLine struct {
 }
 
 func newLineWriter(o *organism.Organism, terms TermsOptions, to io.Writer) *lineWriter {
-	w := &lineWriter{organism: o, terms: terms, to: to, own: map[string]bool{}}
+	w := &lineWriter{organism: o, terms: terms, to: to, own: map[string]bool{}, updaters: o.ExternalUpdaters()}
 	for _, key := range []string{
 		"accession", "version", "accessionVersion", "submissionId", "submitter", "isRevocation", "groupId", "groupName",
 		"submittedDate", "submittedAtTimestamp", "releasedDate", "releasedAtTimestamp", "versionStatus", "pipelineVersion",
@@ -47,6 +49,14 @@ func newLineWriter(o *organism.Organism, terms TermsOptions, to io.Writer) *line
 		w.own["dataUseTerms"], w.own["dataUseTermsRestrictedUntil"], w.own["dataBecameOpenAt"] = true, true, true
 		if terms.hasURLs() {
 			w.own["dataUseTermsUrl"] = true
+		}
+	}
+	if o.EarliestReleaseDate {
+		w.own[earliestReleaseDate] = true
+	}
+	for _, category := range o.FileCategories {
+		if !w.own[category] {
+			w.own[category], w.files = true, append(w.files, category)
 		}
 	}
 	return w
@@ -115,22 +125,27 @@ func (w *lineWriter) flush() error {
 		}
 	}
 	w.written += int64(len(w.held))
-	w.held, w.text = w.held[:0], w.text[:0]
+	w.held, w.text, w.earliest = w.held[:0], w.text[:0], ""
 	return nil
 }
 
 // processed returns the data of an entry as the configuration shows it. Of a
-// revocation there is only the submitted metadata that the schema knows.
+// revocation there is only the submitted metadata that the schema knows. Of an entry
+// whose processing failed there is only what updaters say of it: nobody checked what
+// came with the errors, and readers rely on the rules for processed data.
 func (w *lineWriter) processed(e ReleasedEntry) (seqlease.ProcessedData, error) {
 	var stored seqlease.StoredResult
 	if !e.IsRevocation {
-		if e.Result == nil {
-			return stored.Data, errors.New("it has no result")
+		if e.Result != nil {
+			if err := json.Unmarshal(e.Result, &stored); err != nil {
+				return stored.Data, fmt.Errorf("stored result: %w", err)
+			}
 		}
-		if err := json.Unmarshal(e.Result, &stored); err != nil {
-			return stored.Data, fmt.Errorf("stored result: %w", err)
+		if len(stored.Errors) > 0 {
+			stored.Data = seqlease.ProcessedData{}
 		}
-		return w.organism.Rebuild(&stored.Data), nil
+		shown := w.organism.Rebuild(&stored.Data)
+		return shown, w.organism.Overlay(shown.Metadata, w.external(e.External))
 	}
 	var submitted seqlease.SubmittedData
 	if err := json.Unmarshal(e.Submitted, &submitted); err != nil {
@@ -167,6 +182,12 @@ func (w *lineWriter) metadata(e ReleasedEntry, data seqlease.ProcessedData) {
 	w.number("pipelineVersion", int64(e.PipelineVersion))
 	if w.terms.Enabled {
 		w.dataUseTerms(e)
+	}
+	if w.organism.EarliestReleaseDate {
+		w.string(earliestReleaseDate, w.earliestReleaseDate(e, data))
+	}
+	for _, category := range w.files {
+		w.raw(category, []byte("null"))
 	}
 }
 

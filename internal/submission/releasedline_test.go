@@ -51,8 +51,14 @@ func revocation(accession string, version int64, metadata string) ReleasedEntry 
 // write returns the lines of the entries.
 func write(t *testing.T, terms TermsOptions, entries ...ReleasedEntry) []string {
 	t.Helper()
+	return writeOf(t, fernvirus(), terms, entries...)
+}
+
+// writeOf returns the lines of the entries of an organism.
+func writeOf(t *testing.T, o *organism.Organism, terms TermsOptions, entries ...ReleasedEntry) []string {
+	t.Helper()
 	var out bytes.Buffer
-	w := newLineWriter(fernvirus(), terms, &out)
+	w := newLineWriter(o, terms, &out)
 	w.head = ReleasedHead{Count: int64(len(entries)), Now: time.Unix(noon, 0)}
 	for _, e := range entries {
 		if err := w.add(e); err != nil {
@@ -228,7 +234,10 @@ func TestReleasedLine_OneRecordStaysOneLine(t *testing.T) {
 func TestReleasedLine_FaultsAreErrors(t *testing.T) {
 	t.Parallel()
 	for name, entry := range map[string]ReleasedEntry{
-		"no result":          {AccessionVersion: seqlease.AccessionVersion{Accession: "A", Version: 1}},
+		"damaged external metadata": {
+			AccessionVersion: seqlease.AccessionVersion{Accession: "A", Version: 1},
+			External:         []ExternalDocument{{Updater: "herbarium", Body: []byte("{")}},
+		},
 		"damaged result":     released("A", 1, `{"data":`),
 		"damaged revocation": {AccessionVersion: seqlease.AccessionVersion{Accession: "A", Version: 1}, IsRevocation: true, Submitted: []byte("{")},
 	} {

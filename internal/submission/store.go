@@ -20,6 +20,7 @@ type Store interface {
 	EditStore
 	DataToEditStore
 	DeleteStore
+	ExternalStore
 
 	// Now returns the instant of the database's clock (L11), in UTC.
 	Now(ctx context.Context) (time.Time, error)
@@ -161,8 +162,12 @@ type ReleasedEntry struct {
 	PipelineVersion seqlease.PipelineVersion // the current one for revocations
 	Terms           seqlease.DataUseTerms
 	TermsChangedAt  time.Time
-	// Result is the JSON document of a [seqlease.StoredResult]; nil for revocations.
+	// Result is the JSON document of a [seqlease.StoredResult]; nil for revocations,
+	// and for entries that have none under the current pipeline version: they are
+	// released all the same.
 	Result []byte
+	// External is what updaters say of it, by their names.
+	External []ExternalDocument
 	// Submitted is the JSON document of a [seqlease.SubmittedData], for
 	// revocations only.
 	Submitted []byte
