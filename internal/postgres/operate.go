@@ -27,6 +27,9 @@ var quarantinedPlacesSQL string
 //go:embed sql/requeue.sql
 var requeueSQL string
 
+//go:embed sql/released_among.sql
+var releasedAmongSQL string
+
 //go:embed sql/reprocess.sql
 var reprocessSQL string
 
@@ -146,7 +149,11 @@ func (s *Store) Requeue(ctx context.Context, sel queue.Selection, after int64, l
 		if err := call.count(ctx, tx, o.id, n); err != nil {
 			return 0, err
 		}
-		_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
+		released, err := releasedAmong(ctx, tx, o.id, byVersion)
+		if err != nil {
+			return 0, err
+		}
+		_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": released})
 		return n, err
 	})
 	if err != nil {
@@ -154,6 +161,18 @@ func (s *Store) Requeue(ctx context.Context, sel queue.Selection, after int64, l
 	}
 	s.added(sel.Organism, o.id, queue.LaneFresh, ranks)
 	return n, last, nil
+}
+
+// releasedAmong says whether results that go may be part of what is released: of
+// locked entries, under the current version.
+func releasedAmong(ctx context.Context, tx pgx.Tx, organismID int32, byVersion map[int64][]int64) (released bool, err error) {
+	var versions, ids []int64
+	for version, list := range byVersion {
+		ids = append(ids, list...)
+		versions = append(versions, slices.Repeat([]int64{version}, len(list))...)
+	}
+	err = tx.QueryRow(ctx, releasedAmongSQL, pgx.StrictNamedArgs{"organism": organismID, "versions": versions, "ids": ids}).Scan(&released)
+	return released, err
 }
 
 // quarantinedPlaces returns for which versions which of the locked entries are in

@@ -76,12 +76,17 @@ func (s *Store) eachReleased(rows pgx.Rows, yield func(submission.ReleasedEntry)
 	var t storedTerms
 	var dictionary int64
 	var packed []byte
+	var updaters, documents []string
 	_, err := pgx.ForEachRow(rows, []any{
 		&e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &e.GroupName, &e.IsRevocation, &e.SubmittedAt, &e.ReleasedAt,
 		&e.PipelineVersion, &t.restricted, &t.until, &e.TermsChangedAt, &dictionary, &packed,
+		&updaters, &documents,
 	}, func() error {
 		e.SubmittedAt, e.ReleasedAt, e.TermsChangedAt = e.SubmittedAt.UTC(), e.ReleasedAt.UTC(), e.TermsChangedAt.UTC()
-		e.Terms, e.Result, e.Submitted = t.terms(), nil, nil
+		e.Terms, e.Result, e.Submitted, e.External = t.terms(), nil, nil, nil
+		for i, updater := range updaters {
+			e.External = append(e.External, submission.ExternalDocument{Updater: updater, Body: []byte(documents[i])})
+		}
 		if packed != nil {
 			document, err := s.unpack(dictionary, packed)
 			if err != nil {
