@@ -106,13 +106,14 @@ func storeSystemResults(ctx context.Context, t *tx, results []systemResult) erro
 		return err
 	}
 	places := make([]place, len(results))
-	ids := make([]int64, len(results))
 	for i, r := range results {
-		places[i], ids[i] = r.place, r.entryID
+		places[i] = r.place
 	}
-	if _, err := t.exec(ctx, "quarantine_cut_tickets", named("places", jsonPlaces(places))...); err != nil {
-		return err
+	list := named("places", jsonPlaces(places))
+	for _, statement := range []string{"quarantine_cut_tickets", "bump_released_by_places"} {
+		if _, err := t.exec(ctx, statement, list...); err != nil {
+			return err
+		}
 	}
-	_, err = t.exec(ctx, "bump_released_by_entries", named("entry_ids", jsonIDs(ids))...)
-	return err
+	return nil
 }

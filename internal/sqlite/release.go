@@ -67,9 +67,10 @@ func (s *Store) scanReleased(scan func(...any) error) (submission.ReleasedEntry,
 	var until string
 	var submittedAt, releasedAt, termsChangedAt int64
 	var result, submitted seqlease.Packed
+	var external sql.RawBytes
 	err := scan(&e.Accession, &e.Version, &e.SubmissionID, &e.Submitter, &e.GroupID, &e.GroupName, &e.IsRevocation,
 		&submittedAt, &releasedAt, &kind, &until, &termsChangedAt,
-		&result.Dictionary, (*sql.RawBytes)(&result.Bytes), &submitted.Dictionary, (*sql.RawBytes)(&submitted.Bytes))
+		&result.Dictionary, (*sql.RawBytes)(&result.Bytes), &submitted.Dictionary, (*sql.RawBytes)(&submitted.Bytes), &external)
 	if err != nil {
 		return e, err
 	}
@@ -82,6 +83,9 @@ func (s *Store) scanReleased(scan func(...any) error) (submission.ReleasedEntry,
 	}
 	if err == nil && submitted.Bytes != nil {
 		e.Submitted, err = s.unpack(submitted)
+	}
+	if err == nil {
+		e.External, err = readExternal(external)
 	}
 	if err != nil {
 		return e, fmt.Errorf("%s: %w", e.AccessionVersion, err)

@@ -161,10 +161,11 @@ func requeue(ctx context.Context, t *tx, a *added, page selection, sel queue.Sel
 		queues[queueKey{page.organism.id, p.version}]++
 		ids[i] = p.entryID
 	}
-	for _, statement := range []string{"note_turns", "bump_released_by_entries"} {
-		if _, err := t.exec(ctx, statement, named("entry_ids", jsonIDs(ids))...); err != nil {
-			return 0, err
-		}
+	if _, err := t.exec(ctx, "note_turns", named("entry_ids", jsonIDs(ids))...); err != nil {
+		return 0, err
+	}
+	if _, err := t.exec(ctx, "bump_released_by_places", list...); err != nil {
+		return 0, err
 	}
 	return len(places), a.toAll(ctx, t, queues)
 }
