@@ -62,6 +62,7 @@ func (h *harness) forSuite() storetest.Harness {
 		Age:    h.age,
 		Damage: h.damage,
 		Lose:   h.lose,
+		Switch: h.switchTo,
 	}
 }
 
@@ -73,6 +74,14 @@ func (h *harness) damage(t *testing.T, s storetest.Store, av seqlease.AccessionV
 		"WHERE accession = $1 AND version = $2", string(av.Accession), int64(av.Version))
 	if err != nil || tag.RowsAffected() != 1 {
 		t.Fatalf("damage %s: %v", av, err)
+	}
+}
+
+// switchTo makes a version the current one.
+func (h *harness) switchTo(t *testing.T, s storetest.Store, o seqlease.Organism, version seqlease.PipelineVersion) {
+	t.Helper()
+	if _, err := h.databaseOf(s).stores[0].Pool().Exec(t.Context(), "UPDATE organism SET current_version = $1 WHERE key = $2", int64(version), string(o)); err != nil {
+		t.Fatalf("switch to version %d: %v", version, err)
 	}
 }
 

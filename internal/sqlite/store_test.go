@@ -33,6 +33,9 @@ func suite() storetest.Harness {
 				WHERE entry_id = (SELECT id FROM entry WHERE accession = ? AND version = ?)`, string(av.Accession), int64(av.Version))
 		},
 		Lose: func(t *testing.T, s storetest.Store, av seqlease.AccessionVersion) { lose(t, s.(*Store), av) },
+		Switch: func(t *testing.T, s storetest.Store, o seqlease.Organism, version seqlease.PipelineVersion) {
+			mustExec(t, outsider(t, s.(*Store)), "UPDATE organism SET current_pipeline_version = ? WHERE key = ?", int64(version), string(o))
+		},
 		Lacks: map[string]string{
 			storetest.SecondStore: "one process has the file to itself; TestOpen_B046_SecondProcessIsRefused shows the refusal",
 		},

@@ -58,6 +58,9 @@ type Harness struct {
 	// Lose deletes every ticket of an entry, and whole leases that hold it, behind
 	// the store's back; there may be none. It is nil if [LoseTickets] is in Lacks.
 	Lose func(t *testing.T, s Store, av seqlease.AccessionVersion)
+	// Switch makes a registered version of the organism the current one, behind the
+	// store's back.
+	Switch func(t *testing.T, s Store, o seqlease.Organism, version seqlease.PipelineVersion)
 	// Retry is what the stores were opened with; zero: [queue.DefaultRetry].
 	Retry queue.Retry
 	// Lacks names the capabilities that the store doesn't have, each with the
@@ -84,6 +87,7 @@ func Run(t *testing.T, h Harness) {
 		pauseCases(), historyCases(), journeyCases(), auditCases(), adminCases(), deleteAllCases(), stirredCases(), fairCases(), fairTurnCases(),
 		editCases(), deleteCases(), deleteFilterCases(), approveCases(), approveFilterCases(),
 		standingCases(), revokeCases(), dataToEditCases(),
+		externalCases(), tokenCases(),
 		listCases(), submittedCases(), releaseCases(), textCases(), wordCases(), largeCases(),
 	) {
 		t.Run(c.name, func(t *testing.T) {
