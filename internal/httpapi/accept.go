@@ -122,7 +122,7 @@ func takeIn(ctx context.Context, body *requestBody, acceptance *queue.Acceptance
 		case errors.Is(err, io.EOF):
 			return malformed, nil
 		case err != nil:
-			return malformed, lineError(err)
+			return malformed, lineError(err, "result body")
 		}
 		if err := body.work(ctx); err != nil {
 			return malformed, err
@@ -173,11 +173,11 @@ func withRefused(malformed, err error) error {
 	return &malformedBodyError{malformed, refused.Refused}
 }
 
-// lineError says what a failed read of lines means.
-func lineError(err error) error {
+// lineError says what a failed read of lines means; what says whose lines they are.
+func lineError(err error, what string) error {
 	var tooLong *ndjson.LineTooLongError
 	if errors.As(err, &tooLong) {
-		return seqlease.Explain(seqlease.ErrTooLarge, "the result body is too large: %v", tooLong)
+		return seqlease.Explain(seqlease.ErrTooLarge, "the %s is too large: %v", what, tooLong)
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

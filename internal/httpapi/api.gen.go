@@ -187,6 +187,9 @@ type EntryToEdit struct {
 	Warnings      []Annotation    `json:"warnings"`
 }
 
+// ExternalMetadata defines model for ExternalMetadata.
+type ExternalMetadata = externalLine
+
 // FailingWorker A worker of a user and what went wrong with the entries that it claimed in the last hour, but for hand-outs that
 // were never delivered. `lastKind` and `lastReason` are of the latest
 type FailingWorker struct {
@@ -525,7 +528,7 @@ type QuarantinedEntry struct {
 // Refusal defines model for Refusal.
 type Refusal = seqlease.Refusal
 
-// ReleasedEntry Exactly these members. The metadata has every field of the schema and the system's own, such as accessionVersion, groupName, releasedDate, versionStatus and pipelineVersion
+// ReleasedEntry Exactly these members. The metadata has every field of the schema, with external metadata laid over it, and the system's own, such as accessionVersion, groupName, releasedDate, versionStatus and pipelineVersion. Categories of attachments are null
 type ReleasedEntry struct {
 	// AlignedAminoAcidSequences By segment or gene name. An aligned sequence is as long as its reference
 	AlignedAminoAcidSequences Sequences `json:"alignedAminoAcidSequences"`
@@ -858,6 +861,12 @@ type SubmitParams struct {
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
+// SubmitExternalMetadataParams defines parameters for SubmitExternalMetadata.
+type SubmitExternalMetadataParams struct {
+	// ExternalMetadataUpdater Whose metadata it is; a name in the configuration
+	ExternalMetadataUpdater string `form:"externalMetadataUpdater" json:"externalMetadataUpdater"`
+}
+
 // SubmitProcessedDataParams defines parameters for SubmitProcessedData.
 type SubmitProcessedDataParams struct {
 	// PipelineVersion The version of the pipeline that asks
@@ -1061,6 +1070,9 @@ type ServerInterface interface {
 	// SubmitEditedData Replace the data of a processed entry
 	// (POST /{organism}/submit-edited-data)
 	SubmitEditedData(w http.ResponseWriter, r *http.Request, organism Organism)
+	// SubmitExternalMetadata Add metadata to released entries
+	// (POST /{organism}/submit-external-metadata)
+	SubmitExternalMetadata(w http.ResponseWriter, r *http.Request, organism Organism, params SubmitExternalMetadataParams)
 	// SubmitProcessedData Send the results of claimed entries
 	// (POST /{organism}/submit-processed-data)
 	SubmitProcessedData(w http.ResponseWriter, r *http.Request, organism Organism, params SubmitProcessedDataParams)
@@ -2657,6 +2669,48 @@ func (siw *ServerInterfaceWrapper) SubmitEditedData(w http.ResponseWriter, r *ht
 	handler.ServeHTTP(w, r)
 }
 
+// SubmitExternalMetadata operation middleware
+func (siw *ServerInterfaceWrapper) SubmitExternalMetadata(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SubmitExternalMetadataParams
+
+	// ------------- Required query parameter "externalMetadataUpdater" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "externalMetadataUpdater", r.URL.Query(), &params.ExternalMetadataUpdater, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "externalMetadataUpdater"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "externalMetadataUpdater", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SubmitExternalMetadata(w, r, organism, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // SubmitProcessedData operation middleware
 func (siw *ServerInterfaceWrapper) SubmitProcessedData(w http.ResponseWriter, r *http.Request) {
 
@@ -2846,6 +2900,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/get-submitted-metadata", wrapper.GetSubmittedMetadata)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/get-submitted-data", wrapper.GetSubmittedData)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/entries/{accession}/{version}/history", wrapper.GetHistory)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/submit-external-metadata", wrapper.SubmitExternalMetadata)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/get-released-data", wrapper.GetReleasedData)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{organism}/leases", wrapper.GetLeases)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/leases/free", wrapper.FreeLeases)

@@ -47,6 +47,8 @@ func (s *server) prepareBody(w *response, r *http.Request, operation string) err
 		body.limit, body.what = maxUploadBody, "upload"
 	case resultsOperation:
 		body.limit, body.what = maxResultBody, "result body"
+	case externalOperation:
+		body.limit, body.what = maxExternalBody, externalBody
 	}
 	body.raw = body.source
 	w.beforeAnswer = body.release

@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +38,7 @@ const (
 	root  = "root"  // super user
 	pipe  = "pipe"  // pipeline
 	pipe2 = "pipe2" // another pipeline
+	ena   = "ena"   // updates external metadata
 )
 
 // reference is the whole genome of the tests' organism zika.
@@ -92,8 +94,15 @@ type doorOptions struct {
 	verifier auth.Verifier
 	// wrap stands between the store and the domain, to break it on purpose.
 	wrap func(store) store
-	// organisms are configured beside those of [organisms].
+	// organisms are configured beside those of [organisms], or instead of one with the same key.
 	organisms []*organism.Organism
+}
+
+// configured are the organisms of the server.
+func (o doorOptions) configured() []*organism.Organism {
+	return append(slices.DeleteFunc(organisms(), func(usual *organism.Organism) bool {
+		return slices.ContainsFunc(o.organisms, func(own *organism.Organism) bool { return own.Key == usual.Key })
+	}), o.organisms...)
 }
 
 type store interface {
@@ -155,7 +164,7 @@ func newDoor(t *testing.T, o doorOptions) *door {
 			t.Error(err)
 		}
 	})
-	catalog, err := organism.NewCatalog(append(organisms(), o.organisms...)...)
+	catalog, err := organism.NewCatalog(o.configured()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,6 +234,7 @@ func tokens(t *testing.T) *auth.Static {
 	for name, roles := range map[string][]seqlease.Role{
 		anna: nil, bob: nil, root: {seqlease.SuperUser},
 		pipe: {seqlease.PreprocessingPipeline}, pipe2: {seqlease.PreprocessingPipeline},
+		ena: {seqlease.ExternalMetadataUpdater},
 	} {
 		list = append(list, auth.StaticToken{SHA256: auth.Hash(name), Person: seqlease.Person{Name: name, Roles: roles}})
 	}

@@ -104,7 +104,7 @@ func missingMember(name string) *seqlease.InvalidError {
 
 // invalidJSON says in the protocol's words what is wrong with a line (from 1; 0
 // for a body that has no lines).
-func invalidJSON(line int, err error) error {
+func invalidJSON(line int, err error) *seqlease.InvalidError {
 	p := seqlease.Problem{Line: line, Message: "the body could not be deserialised"}
 	if line > 0 {
 		p.Message = "the line could not be deserialised"

@@ -202,7 +202,7 @@ func sources(list string, bodies []sourceBody) ([]seqlease.Source, *seqlease.Inv
 }
 
 // atLine adds the line to the problems of an error about it.
-func atLine(number int, e *seqlease.InvalidError) error {
+func atLine(number int, e *seqlease.InvalidError) *seqlease.InvalidError {
 	for i := range e.Problems {
 		e.Problems[i].Line = number
 		e.Problems[i].Message = "the line could not be deserialised: " + e.Problems[i].Message
