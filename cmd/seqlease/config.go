@@ -28,6 +28,7 @@ type Config struct {
 	WebsiteURL      string               `yaml:"websiteUrl"`
 	BackendURL      string               `yaml:"backendUrl"`
 	DataUseTerms    *TermsConfig         `yaml:"dataUseTerms"`
+	FileSharing     *FileSharingConfig   `yaml:"fileSharing"`
 	ReadOnlyMode    bool                 `yaml:"readOnlyMode"`
 	LapisURLs       map[string]string    `yaml:"lapisUrls"` // of the query engine, by organism
 	Organisms       map[string]*Instance `yaml:"organisms"`
@@ -168,6 +169,9 @@ func (c *Config) faults() []string {
 		if c.Organisms[key] == nil {
 			fault("lapisUrls names %q, which is none of the organisms", key)
 		}
+	}
+	if f := c.FileSharing; f != nil && f.OutputFileURLType != "" && !slices.Contains(fileURLTypes, f.OutputFileURLType) {
+		fault("fileSharing.outputFileUrlType must be one of %s, not %q", strings.Join(fileURLTypes, ", "), f.OutputFileURLType)
 	}
 	if err := checkListen(c.Listen); err != nil {
 		fault("listen: %v", err)

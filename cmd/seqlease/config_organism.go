@@ -19,9 +19,12 @@ type Instance struct {
 
 // SchemaConfig says what the entries of an organism have.
 type SchemaConfig struct {
-	OrganismName        string           `yaml:"organismName"`
-	Metadata            []FieldConfig    `yaml:"metadata"`
-	SubmissionDataTypes *DataTypesConfig `yaml:"submissionDataTypes"`
+	OrganismName        string                `yaml:"organismName"`
+	Metadata            []FieldConfig         `yaml:"metadata"`
+	ExternalMetadata    []ExternalFieldConfig `yaml:"externalMetadata"`
+	EarliestReleaseDate *EarliestDateConfig   `yaml:"earliestReleaseDate"`
+	SubmissionDataTypes *DataTypesConfig      `yaml:"submissionDataTypes"`
+	Files               []CategoryConfig      `yaml:"files"` // of processed data
 }
 
 // FieldConfig is one metadata field.
@@ -33,8 +36,9 @@ type FieldConfig struct {
 
 // DataTypesConfig says what is submitted.
 type DataTypesConfig struct {
-	ConsensusSequences   *bool `yaml:"consensusSequences"` // nil: true
-	MaxSequencesPerEntry *int  `yaml:"maxSequencesPerEntry"`
+	ConsensusSequences   *bool                 `yaml:"consensusSequences"` // nil: true
+	MaxSequencesPerEntry *int                  `yaml:"maxSequencesPerEntry"`
+	Files                *SubmittedFilesConfig `yaml:"files"`
 }
 
 // ReferenceConfig is a reference genome.
@@ -137,6 +141,9 @@ func (i *Instance) faults(key string) []string {
 	if i.Schema == nil {
 		return faults
 	}
+	for _, member := range i.Schema.missing() {
+		faults = append(faults, missing(member))
+	}
 	return append(faults, i.organism(key).Check()...)
 }
 
@@ -155,6 +162,7 @@ func (i *Instance) organism(key string) *organism.Organism {
 		o.Segments = namedSequences(i.ReferenceGenome.NucleotideSequences)
 		o.Genes = namedSequences(i.ReferenceGenome.Genes)
 	}
+	i.Schema.release(o)
 	return o
 }
 

@@ -155,6 +155,7 @@ func TestLoadConfig_ReportsEveryFaultAtOnce(t *testing.T) {
 	path := write(t, dir, "config.yaml", `
 accessionPrefix: A.B
 dataUseTerms: {}
+fileSharing: {outputFileUrlType: ftp}
 listen: ""
 store: mysql://x
 poolSize: -1
@@ -163,11 +164,16 @@ historyDays: 0
 versionsAhead: -1
 organisms:
   groups:
-    schema: {metadata: [{name: a, type: text}, {name: a, type: int}]}
+    schema: {metadata: [{name: a, type: text}, {name: a, type: int}], earliestReleaseDate: {externalFields: [a, b]}}
     referenceGenome:
       nucleotideSequences: [{name: segment, sequence: ACGT}]
   fern:
-    schema: {organismName: Fern}
+    schema:
+      organismName: Fern
+      externalMetadata: [{name: x, type: date}, {externalMetadataUpdater: u, type: word}, {externalMetadataUpdater: u, name: y, type: int}, {externalMetadataUpdater: u, name: y, type: int}]
+      earliestReleaseDate: {enabled: true}
+      submissionDataTypes: {files: {enabled: true}}
+      files: [{name: a}, {name: a}, {}]
     referenceGenome:
       nucleotideSequences:
         - {name: a, file: missing.fasta}
@@ -195,6 +201,11 @@ tokens:
 		"retry: attempts must be from 2 to 100, not 1", "handOuts must be from 2 to 10000, not 10001", "historyDays must be from 1 to 36500, not 0", "versionsAhead must be from 1 to 1000000000, not -1",
 		`"groups": the key is a path of the server`, `"groups": schema.organismName is missing`, `"a" has the unknown type "text"`,
 		`"a" is listed twice`, `must be called "main"`, `"groups": referenceGenome.genes is missing`,
+		`fileSharing.outputFileUrlType must be one of website, backend, s3, not "ftp"`,
+		`externalFields: "a" has the type text; it must be a date`, `externalFields: "b" is no field of schema.metadata`,
+		`field "x" has no externalMetadataUpdater`, `schema.externalMetadata: a field has no name`, `field "" has the unknown type "word"`,
+		`field "y" of "u" is listed twice`, `"fern": schema.earliestReleaseDate.externalFields is missing`,
+		`"fern": schema.submissionDataTypes.files.categories is missing`, `schema.files: category "a" is listed twice`, "schema.files: a category has no name",
 		`"fern": schema.metadata is missing`, "missing.fasta", `no record "third"; there are first, second`, `'-' at position 3`,
 		`"d": give a sequence or a file, not both`, `"e": record "x" needs a file`, `"f" needs a name and a sequence`, `"g": '.' at position 3`,
 		`"moss": schema is missing`, `"moss": referenceGenome is missing`,
@@ -204,6 +215,97 @@ tokens:
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in:\n%v", want, err)
 		}
+	}
+}
+
+// TestLoadConfig_ReadsTheProtocolsExample reads a file made for the reference server.
+func TestLoadConfig_ReadsTheProtocolsExample(t *testing.T) {
+	t.Parallel()
+	c, err := loadConfig("testdata/mosshaven.json", environment(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := c.catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fern, err := catalog.Get("fernvirus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	external := []organism.ExternalField{{Updater: "herbarium", Field: organism.Field{Name: "archiveId", Type: organism.String}}}
+	if diff := cmp.Diff(external, fern.ExternalMetadata); diff != "" {
+		t.Errorf("external metadata (-want +got):\n%s", diff)
+	}
+	if fern.EarliestReleaseDate || len(fern.FileCategories) > 0 || len(fern.Metadata) != 9 || !fern.Metadata[0].Required {
+		t.Errorf("fernvirus is %+v", fern)
+	}
+	reed, err := catalog.Get("reedvirus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(reed.Segments) != 2 || len(reed.Genes) != 2 || len(reed.ExternalMetadata) > 0 || !reed.ConsensusSequences {
+		t.Errorf("reedvirus is %+v", reed)
+	}
+	if c.FileSharing.OutputFileURLType != "backend" || c.DataUseTerms.URLs.Restricted != "https://mosshaven.example/terms/restricted" {
+		t.Errorf("the instance is %+v", c)
+	}
+}
+
+// TestLoadConfig_ReadsWhatShapesReleasedData reads the members that the example of
+// the protocol leaves at their defaults.
+func TestLoadConfig_ReadsWhatShapesReleasedData(t *testing.T) {
+	t.Parallel()
+	path := write(t, t.TempDir(), "config.yaml", `
+accessionPrefix: A_
+websiteUrl: https://w
+backendUrl: https://b
+dataUseTerms: {enabled: false}
+unknownMember: {of: anything}
+organisms:
+  moss:
+    schema:
+      organismName: Moss virus
+      metadata: [{name: released, type: date, displayName: ignored}, {name: note, type: string}]
+      externalMetadata:
+        - {externalMetadataUpdater: b, name: released, type: date, required: true}
+        - {externalMetadataUpdater: a, name: note, type: string}
+        - {externalMetadataUpdater: b, name: note, type: string}
+      earliestReleaseDate: {enabled: true, externalFields: [released]}
+      submissionDataTypes: {consensusSequences: false, files: {enabled: true, categories: [{name: rawReads}]}}
+      files: [{name: annotations}, {name: trees}]
+    referenceGenome: {nucleotideSequences: [], genes: []}
+`)
+	c, err := loadConfig(path, environment(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := c.catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := catalog.Get("moss")
+	if err != nil {
+		t.Fatal(err)
+	}
+	field := func(updater, name string, kind organism.FieldType, required bool) organism.ExternalField {
+		return organism.ExternalField{Updater: updater, Field: organism.Field{Name: name, Type: kind, Required: required}}
+	}
+	want := &organism.Organism{
+		Key: "moss", DisplayName: "Moss virus",
+		Metadata: []organism.Field{{Name: "released", Type: organism.Date}, {Name: "note", Type: organism.String}},
+		Segments: []organism.NamedSequence{}, Genes: []organism.NamedSequence{},
+		ExternalMetadata: []organism.ExternalField{
+			field("b", "released", organism.Date, true), field("a", "note", organism.String, false), field("b", "note", organism.String, false),
+		},
+		EarliestReleaseDate: true, EarliestReleaseFields: []string{"released"},
+		FileCategories: []string{"annotations", "trees"}, SubmittedFileCategories: []string{"rawReads"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("organism (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"b", "a"}, got.ExternalUpdaters()); diff != "" {
+		t.Errorf("updaters in the order of the schema (-want +got):\n%s", diff)
 	}
 }
 
