@@ -42,14 +42,14 @@ func (d *door) release(t *testing.T, group int64, n int) []seqlease.AccessionVer
 	d.submit(t, group, n, 40)
 	d.sendResults(t, resultsOf(d.claim(t, pipe, n))).want(t, 204)
 	var approved []seqlease.AccessionVersion
-	d.approve(t).into(t, &approved)
+	d.approveAll(t).into(t, &approved)
 	if len(approved) != n {
 		t.Fatalf("%d entries were released, want %d", len(approved), n)
 	}
 	return approved
 }
 
-func (d *door) approve(t *testing.T) answer {
+func (d *door) approveAll(t *testing.T) answer {
 	t.Helper()
 	return d.call(t, "POST", "/zika/approve-processed-data", anna, strings.NewReader(`{"scope":"ALL"}`), "Content-Type", "application/json").want(t, 200)
 }

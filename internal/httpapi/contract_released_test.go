@@ -41,17 +41,17 @@ func (d *door) submitWith(t *testing.T, group int64, id string, terms ...string)
 	return stored[0]
 }
 
-// line is a line of released data.
-type line struct {
+// releasedLine is a line of released data.
+type releasedLine struct {
 	Metadata map[string]json.RawMessage `json:"metadata"`
 	all      map[string]json.RawMessage
 }
 
-func linesOf(t *testing.T, body []byte) []line {
+func releasedLines(t *testing.T, body []byte) []releasedLine {
 	t.Helper()
-	var lines []line
+	var lines []releasedLine
 	for text := range bytes.Lines(body) {
-		var l line
+		var l releasedLine
 		if err := json.Unmarshal(text, &l); err != nil || !bytes.HasSuffix(text, []byte("\n")) {
 			t.Fatalf("%.200q: %v", text, err)
 		}
@@ -74,10 +74,10 @@ func TestContract_ReleasedData_EveryField(t *testing.T) {
 		open := d.submitWith(t, group, "open/1", "dataUseTermsType", "OPEN")
 		restricted := d.submitWith(t, group, "restricted", "dataUseTermsType", "RESTRICTED", "restrictedUntil", until)
 		d.sendResults(t, resultsOf(d.claim(t, pipe, 2))).want(t, 204)
-		d.approve(t)
+		d.approveAll(t)
 		d.sendExternal(t, "ena", about(open.AccessionVersion, `{"archiveId":"OX1","archivedOn":"2019-12-31"}`)).want(t, 204)
 		a := d.call(t, "GET", releasedPath, "", nil).want(t, 200)
-		lines := linesOf(t, a.body)
+		lines := releasedLines(t, a.body)
 		if len(lines) != 2 {
 			t.Fatalf("%d lines, want 2", len(lines))
 		}
@@ -112,7 +112,7 @@ func TestContract_ReleasedData_EveryField(t *testing.T) {
 }
 
 // wantFields wants exactly these members of the metadata, and those of wantTimes.
-func (l line) wantFields(t *testing.T, wants ...map[string]string) {
+func (l releasedLine) wantFields(t *testing.T, wants ...map[string]string) {
 	t.Helper()
 	got, want := map[string]string{}, map[string]string{}
 	for name, value := range l.Metadata {
@@ -131,7 +131,7 @@ func (l line) wantFields(t *testing.T, wants ...map[string]string) {
 }
 
 // wantTimes wants both instants to be of the last minute, in whole seconds.
-func (l line) wantTimes(t *testing.T) {
+func (l releasedLine) wantTimes(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"submittedAtTimestamp", "releasedAtTimestamp"} {
 		seconds, err := strconv.ParseInt(string(l.Metadata[name]), 10, 64)
@@ -142,7 +142,7 @@ func (l line) wantTimes(t *testing.T) {
 }
 
 // others are the members beside the metadata.
-func (l line) others() map[string]string {
+func (l releasedLine) others() map[string]string {
 	others := map[string]string{}
 	for name, value := range l.all {
 		if name != "metadata" {
@@ -164,7 +164,7 @@ func TestContract_ReleasedData_Headers(t *testing.T) {
 			wantHeader(t, plain, "Content-Type", "application/x-ndjson; charset=utf-8")
 			wantHeader(t, plain, "X-Total-Records", strconv.Itoa(lines))
 			wantHeader(t, plain, "Content-Encoding", "")
-			if got := len(linesOf(t, plain.body)); got != lines {
+			if got := len(releasedLines(t, plain.body)); got != lines {
 				t.Errorf("%d lines, want %d", got, lines)
 			}
 			packed := d.call(t, "GET", releasedPath+"?compression=zstd&unknown=1", "", nil, "Accept-Encoding", "identity").want(t, 200)
@@ -269,8 +269,8 @@ func TestContract_ReleasedData_ETag(t *testing.T) {
 		step("a submission", false, func() { d.submit(t, group, 3, 40) })
 		step("a claim", false, func() { held = d.claim(t, pipe, 3) })
 		step("results", false, func() { d.sendResults(t, resultsOf(held)).want(t, 204) })
-		step("an approval", true, func() { d.approve(t).into(t, &entries) })
-		step("an approval of nothing", false, func() { d.approve(t) })
+		step("an approval", true, func() { d.approveAll(t).into(t, &entries) })
+		step("an approval of nothing", false, func() { d.approveAll(t) })
 		step("external metadata", true, func() { d.sendExternal(t, "ena", about(entries[1], `{"archiveId":"OX1"}`)).want(t, 204) })
 		step("refused external metadata", false, func() { d.sendExternal(t, "ena", about(entries[1], `{}`)).want(t, 422) })
 		step("reprocessing", false, func() { d.post(t, "reprocess", root, `{"all":true}`).want(t, 200) })
@@ -304,7 +304,7 @@ func TestContract_ReleasedData_IsInOrder(t *testing.T) {
 	onBothStores(t, doorOptions{organisms: publishing()}, func(t *testing.T, d *door) {
 		d.release(t, d.newGroup(t, anna), 40)
 		var names []string
-		for _, l := range linesOf(t, d.call(t, "GET", releasedPath, "", nil).want(t, 200).body) {
+		for _, l := range releasedLines(t, d.call(t, "GET", releasedPath, "", nil).want(t, 200).body) {
 			names = append(names, string(l.Metadata["accession"]))
 		}
 		if len(names) != 40 || !slices.IsSorted(names) {

@@ -15,8 +15,8 @@ import (
 	"github.com/seqlease/seqlease"
 )
 
-// extract asks for up to n entries of zika with the tag of an earlier answer.
-func (d *door) extract(t *testing.T, n int, tag string) answer {
+// extractWith asks for up to n entries of zika with the tag of an earlier answer.
+func (d *door) extractWith(t *testing.T, n int, tag string) answer {
 	t.Helper()
 	return d.call(t, "POST", "/zika/extract-unprocessed-data?pipelineVersion=1&numberOfSequenceEntries="+strconv.Itoa(n), pipe, nil, "If-None-Match", tag)
 }
@@ -24,7 +24,7 @@ func (d *door) extract(t *testing.T, n int, tag string) answer {
 // tag reads the present tag of zika's queue without claiming.
 func (d *door) tag(t *testing.T) string {
 	t.Helper()
-	tag := d.extract(t, 0, "").want(t, 200).Header.Get("ETag")
+	tag := d.extractWith(t, 0, "").want(t, 200).Header.Get("ETag")
 	if len(tag) < 3 || !strings.HasPrefix(tag, `"`) || !strings.HasSuffix(tag, `"`) {
 		t.Fatalf("the tag %s is not quoted", tag)
 	}
@@ -59,7 +59,7 @@ func TestContract_Extract_E1_TheTagChangesWithWhatBecomesClaimable(t *testing.T)
 			{"resume", func() {
 				d.post(t, "pause", root, "{}").want(t, 200)
 				d.submit(t, group, 1, 20)
-				if a := d.extract(t, 5, ""); len(a.body) > 0 {
+				if a := d.extractWith(t, 5, ""); len(a.body) > 0 {
 					t.Errorf("a paused organism hands out %s", a.body)
 				}
 				before := d.tag(t)
@@ -69,17 +69,17 @@ func TestContract_Extract_E1_TheTagChangesWithWhatBecomesClaimable(t *testing.T)
 				}
 			}},
 		} {
-			idle := d.extract(t, 5, "").want(t, 200)
+			idle := d.extractWith(t, 5, "").want(t, 200)
 			if len(idle.body) > 0 {
 				t.Fatalf("before %s: %s", step.name, idle.body)
 			}
 			tag := idle.Header.Get("ETag")
-			d.extract(t, 5, tag).want(t, 304)
+			d.extractWith(t, 5, tag).want(t, 304)
 			step.act()
 			if d.tag(t) == tag {
 				t.Errorf("the tag is %s before and after %s", tag, step.name)
 			}
-			a := d.extract(t, 5, tag).want(t, 200)
+			a := d.extractWith(t, 5, tag).want(t, 200)
 			if held = entriesOf(t, a.body); len(held) != 1 {
 				t.Fatalf("%s made %d entries claimable, want 1", step.name, len(held))
 			}
@@ -94,13 +94,13 @@ func TestContract_Extract_E1_AnEndedLeaseIsHandedOutUnderTheSameTag(t *testing.T
 	d := newDoor(t, doorOptions{})
 	d.submit(t, d.newGroup(t, anna), 1, 20)
 	d.claim(t, pipe, 1)
-	tag := d.extract(t, 5, "").want(t, 200).Header.Get("ETag")
-	d.extract(t, 5, tag).want(t, 304)
+	tag := d.extractWith(t, 5, "").want(t, 200).Header.Get("ETag")
+	d.extractWith(t, 5, tag).want(t, 304)
 	d.ageLeases(t, 600_000_000_000)
 	if now := d.tag(t); now != tag {
 		t.Errorf("the tag went from %s to %s without a write", tag, now)
 	}
-	if got := entriesOf(t, d.extract(t, 5, tag).want(t, 200).body); len(got) != 1 {
+	if got := entriesOf(t, d.extractWith(t, 5, tag).want(t, 200).body); len(got) != 1 {
 		t.Errorf("%d entries are handed out, want the one whose lease has ended", len(got))
 	}
 }
@@ -112,11 +112,11 @@ func TestContract_Extract_E2_TheTagIsStableWhileNothingHappens(t *testing.T) {
 		group := d.newGroup(t, anna)
 		d.submit(t, group, 2, 20)
 		held := d.claim(t, pipe, 2)
-		tag := d.extract(t, 5, "").want(t, 200).Header.Get("ETag")
+		tag := d.extractWith(t, 5, "").want(t, 200).Header.Get("ETag")
 		idle := func(after string) {
 			t.Helper()
 			for range 3 {
-				a := d.extract(t, 5, tag)
+				a := d.extractWith(t, 5, tag)
 				if a.StatusCode != http.StatusNotModified || a.Header.Get("ETag") != tag || len(a.body) > 0 {
 					t.Fatalf("after %s: %d with ETag %s and %q, want 304 with %s", after, a.StatusCode, a.Header.Get("ETag"), a.body, tag)
 				}
@@ -130,7 +130,7 @@ func TestContract_Extract_E2_TheTagIsStableWhileNothingHappens(t *testing.T) {
 		idle("readers")
 		d.sendResults(t, resultsOf(held)).want(t, 204)
 		idle("results")
-		d.approve(t)
+		d.approveAll(t)
 		idle("an approval")
 	})
 }
@@ -140,9 +140,9 @@ func TestContract_Extract_E3_OtherOrganismsLeaveTheTag(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, doorOptions{organisms: withUpdaters()}, func(t *testing.T, d *door) {
 		group := d.newGroup(t, anna)
-		tag := d.extract(t, 5, "").want(t, 200).Header.Get("ETag")
+		tag := d.extractWith(t, 5, "").want(t, 200).Header.Get("ETag")
 		d.submitMoss(t, group)
-		d.extract(t, 5, tag).want(t, 304)
+		d.extractWith(t, 5, tag).want(t, 304)
 		if n := len(entriesOf(t, d.call(t, "POST", "/moss/extract-unprocessed-data?numberOfSequenceEntries=1&pipelineVersion=1", pipe, nil, "If-None-Match", tag).want(t, 200).body)); n != 0 {
 			t.Errorf("%d entries of the other organism, want none", n)
 		}
@@ -178,7 +178,7 @@ func TestContract_Extract_E4_TheTagIsNotNewerThanTheAnswer(t *testing.T) {
 			default:
 			}
 			before := stored.Load()
-			a := d.extract(t, 3, tag)
+			a := d.extractWith(t, 3, tag)
 			got += int64(bytes.Count(a.body, []byte("\n")))
 			if empty = len(a.body) == 0; !empty {
 				tag = ""
@@ -315,7 +315,7 @@ func (c *copyOf) poll(t *testing.T, d *door, compressed bool) {
 	if compressed {
 		body = unzstd(t, body)
 	}
-	lines := linesOf(t, body)
+	lines := releasedLines(t, body)
 	if got := a.Header.Get("X-Total-Records"); got != strconv.Itoa(len(lines)) {
 		t.Fatalf("x-total-records is %s with %d lines", got, len(lines))
 	}
