@@ -110,6 +110,45 @@ func TestContract_SubmittedMetadata_8_9(t *testing.T) {
 	})
 }
 
+// TestContract_SubmittedMetadata_8_9_RevokedAndEdited has versions that weren't uploaded.
+func TestContract_SubmittedMetadata_8_9_RevokedAndEdited(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, doorOptions{}, func(t *testing.T, d *door) {
+		group := d.newGroup(t, anna)
+		stored := d.submit(t, group, 3, 20)
+		d.sendResults(t, resultsOf(d.claim(t, pipe, 3))).want(t, 204)
+		d.approve(t, "zika", stored[0].AccessionVersion, stored[1].AccessionVersion)
+		post := func(path, body string, status int) {
+			d.call(t, "POST", path, anna, strings.NewReader(body), "Content-Type", "application/json").want(t, status)
+		}
+		post("/zika/revoke", fmt.Sprintf(`{"accessions":[%q],"versionComment":"mixed up"}`, stored[0].Accession), 200)
+		post("/zika/revoke", fmt.Sprintf(`{"accessions":[%q]}`, stored[1].Accession), 200)
+		post("/zika/submit-edited-data", fmt.Sprintf(`{"accession":%q,"version":1,"data":{"metadata":{"lake":"Sedge"},"unalignedNucleotideSequences":{}}}`, stored[2].Accession), 204)
+		of := func(i, version int, revoked bool, metadata object) object {
+			return object{
+				"accession": string(stored[i].Accession), "version": float64(version), "submitter": "anna", "isRevocation": revoked, "submittedMetadata": metadata,
+			}
+		}
+		uploaded := object{"country": "Côte d'Ivoire\u00a0"}
+		want := []object{
+			of(0, 1, false, uploaded), of(0, 2, true, object{"versionComment": "mixed up"}), of(1, 1, false, uploaded), of(1, 2, true, object{}),
+			of(2, 1, false, object{"lake": "Sedge"}),
+		}
+		a := d.call(t, "GET", "/zika/get-submitted-metadata", anna, nil).want(t, 200)
+		if diff := cmp.Diff(linesOf(t, a, a.body), want); diff != "" {
+			t.Errorf("lines (-got +want):\n%s", diff)
+		}
+		a = d.call(t, "GET", "/zika/get-submitted-metadata?fields=lake&statusesFilter=PROCESSED,RECEIVED", anna, nil).want(t, 200)
+		want = []object{of(0, 2, true, object{"lake": nil}), of(1, 2, true, object{"lake": nil}), of(2, 1, false, object{"lake": "Sedge"})}
+		if diff := cmp.Diff(linesOf(t, a, a.body), want); diff != "" {
+			t.Errorf("lines of what isn't released (-got +want):\n%s", diff)
+		}
+		if _, content := d.submittedData(t, "zika", group, anna, "").members(t); content["metadata.tsv"] != "id\taccession\r\n" {
+			t.Errorf("revoked entries are in the download: %q", content)
+		}
+	})
+}
+
 func TestContract_SubmittedMetadata_8_9_Refusals(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, doorOptions{}, func(t *testing.T, d *door) {

@@ -18,6 +18,7 @@ func submittedCases() []testCase {
 		{name: "Submitted_Filters", check: submittedFilters},
 		{name: "Submitted_StatusesAreThoseOfNow", check: submittedStatusesOfNow},
 		{name: "Submitted_AfterAnEdit", check: submittedAfterEdit},
+		{name: "Submitted_RevocationsAreIncluded", check: submittedRevocations},
 		{name: "Submitted_OrderIsByteByByte", check: submittedOrder},
 		{name: "Submitted_IsOneSnapshot", needs: WriteWhileReading, check: submittedSnapshot},
 		{name: "Submitted_ErrorOfACallbackEndsTheCall", check: submittedCallbackError},
@@ -25,6 +26,7 @@ func submittedCases() []testCase {
 		{name: "Submitted_UnknownOrganism", check: submittedUnknownOrganism},
 		{name: "Revisable_OnlyReleasedEntriesOfTheGroup", check: revisableReleased},
 		{name: "Revisable_Accessions", check: revisableAccessions},
+		{name: "Revisable_TheHighestVersionCountsWhateverItsStatus", check: revisableHighest},
 		{name: "Revisable_IsOneSnapshot", needs: WriteWhileReading, check: revisableSnapshot},
 		{name: "Revisable_ErrorOfACallbackEndsTheCall", check: revisableCallbackError},
 	}
@@ -170,6 +172,19 @@ func submittedAfterEdit(t *testing.T, h Harness) {
 	wantSame(t, "the other document", list[1].document, string(submitted(1)))
 }
 
+func submittedRevocations(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.releasedEntries(t, 2)
+	made := f.mustRevoke(t, versions[0].Accession)[0]
+	_, list := f.readSubmitted(t, submission.SubmittedFilter{Organism: WestNile})
+	wantSame(t, "entries", namesOf(list), []seqlease.AccessionVersion{versions[0], made.AccessionVersion, versions[1]})
+	wantSame(t, "the revocation", list[1], readBack{submission.SubmittedEntry{
+		AccessionVersion: made.AccessionVersion, SubmissionID: made.SubmissionID, Submitter: "bert", IsRevocation: true,
+	}, string(why)})
+	_, list = f.readSubmitted(t, submission.SubmittedFilter{Organism: WestNile, Statuses: []seqlease.Status{seqlease.Processed}})
+	wantSame(t, "processed entries", namesOf(list), []seqlease.AccessionVersion{made.AccessionVersion})
+}
+
 func submittedOrder(t *testing.T, h Harness) {
 	f := newFixture(t, h)
 	var versions []seqlease.AccessionVersion
@@ -309,6 +324,28 @@ func revisableAccessions(t *testing.T, h Harness) {
 		_, list := f.readRevisable(t, submission.RevisableFilter{Organism: WestNile, GroupID: f.group.GroupID, Accessions: c.list})
 		wantSame(t, c.name, namesOf(list), c.want)
 	}
+}
+
+// revisableHighest has a revocation that waits for its release and one that is released.
+func revisableHighest(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.releasedEntries(t, 3)
+	revisable := func(when string, want ...seqlease.AccessionVersion) {
+		t.Helper()
+		_, list := f.readRevisable(t, submission.RevisableFilter{Organism: WestNile, GroupID: f.group.GroupID})
+		wantSame(t, "revisable "+when, namesOf(list), want)
+		_, list = f.readRevisable(t, submission.RevisableFilter{Organism: WestNile, GroupID: f.group.GroupID, Accessions: accessionsOf(versions)})
+		wantSame(t, "revisable by name "+when, namesOf(list), want)
+	}
+	revisable("at first", versions...)
+	made := f.mustRevoke(t, versions[1].Accession)[0]
+	revisable("with a revocation that waits", versions[0], versions[2])
+	f.wantApproved(t, "the revocation", approval(made.AccessionVersion), made.AccessionVersion)
+	revisable("with a revocation that is released", versions[0], versions[2])
+	waiting := f.mustRevoke(t, versions[2].Accession)[0]
+	revisable("with two revocations", versions[0])
+	f.mustDelete(t, waiting.AccessionVersion)
+	revisable("when one of them is gone", versions[0], versions[2])
 }
 
 func revisableSnapshot(t *testing.T, h Harness) {
