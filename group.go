@@ -43,6 +43,14 @@ type DataUseTerms struct {
 	RestrictedUntil time.Time
 }
 
+// String returns "OPEN" or "RESTRICTED until 2027-02-28".
+func (t DataUseTerms) String() string {
+	if t.Type != TermsRestricted {
+		return string(t.Type)
+	}
+	return string(t.Type) + " until " + t.RestrictedUntil.UTC().Format(time.DateOnly)
+}
+
 // Person is who a request comes from, as the identity provider says.
 type Person struct {
 	Name  string

@@ -14,6 +14,46 @@ import (
 // MaxGroupText is the most characters of each text of a group.
 const MaxGroupText = 255
 
+// GroupStore is what groups need of storage besides what every room does. What
+// changes a group tests under the group's lock that it exists ([UnknownGroup]) and
+// that the actor may act for it ([NotMember]), in this order.
+type GroupStore interface {
+	// GroupPage returns up to limit groups of a member, or of everybody if member is
+	// empty, by ascending id: those whose id is above after.
+	GroupPage(ctx context.Context, member string, after int64, limit int) ([]seqlease.Group, error)
+	// EditGroup replaces what is said about a group. A new name changes the mark of
+	// what is released, of every organism.
+	EditGroup(ctx context.Context, id int64, g seqlease.NewGroup, by Actor) error
+	// AddMember makes a user a member; [AlreadyMember] if they are one.
+	AddMember(ctx context.Context, id int64, user string, by Actor) error
+	// RemoveMember ends a membership, also the last of a group. It does nothing for a
+	// user who is no member.
+	RemoveMember(ctx context.Context, id int64, user string, by Actor) error
+}
+
+// Actor is who changes something of a group.
+type Actor struct {
+	Name     string
+	AnyGroup bool // needn't be a member: a super user
+}
+
+func actor(p seqlease.Person) Actor { return Actor{Name: p.Name, AnyGroup: p.Has(seqlease.SuperUser)} }
+
+// CreateNote and EditNote are what the audit log keeps of a group that was created,
+// with its name, or edited: its former name if that was changed.
+func CreateNote(g seqlease.Group, creator string) seqlease.AuditNote {
+	return seqlease.AuditNote{User: creator, Action: seqlease.ActionCreateGroup, GroupID: g.GroupID, Detail: g.GroupName}
+}
+
+// EditNote is described at [CreateNote].
+func EditNote(id int64, from, to seqlease.NewGroup, by Actor) seqlease.AuditNote {
+	note := seqlease.AuditNote{User: by.Name, Action: seqlease.ActionEditGroup, GroupID: id}
+	if from.GroupName != to.GroupName {
+		note.Detail = fmt.Sprintf("renamed from %q to %q", from.GroupName, to.GroupName)
+	}
+	return note
+}
+
 // UnknownGroup is what is answered for a group that doesn't exist.
 func UnknownGroup(id int64) error {
 	return seqlease.Explain(seqlease.ErrNotFound, "there is no group %d: create a group, or name one that you are a member of", id)
@@ -38,6 +78,23 @@ func (s *Submissions) CreateGroup(ctx context.Context, p seqlease.Person, g seql
 		return seqlease.Group{}, fmt.Errorf("create group: %w", err)
 	}
 	return created, nil
+}
+
+// EditGroup replaces what is said about a group and returns it. Errors, in this
+// order: a [*seqlease.InvalidError] as for CreateGroup; [seqlease.ErrNotFound] if
+// the person isn't known to the identity provider or the group doesn't exist;
+// [seqlease.ErrForbidden].
+func (s *Submissions) EditGroup(ctx context.Context, p seqlease.Person, id int64, g seqlease.NewGroup) (seqlease.Group, error) {
+	if err := checkGroup(g); err != nil {
+		return seqlease.Group{}, err
+	}
+	if err := s.mustKnow(ctx, p.Name); err != nil {
+		return seqlease.Group{}, err
+	}
+	if err := s.store.EditGroup(ctx, id, g, actor(p)); err != nil {
+		return seqlease.Group{}, fmt.Errorf("edit group %d: %w", id, err)
+	}
+	return seqlease.Group{GroupID: id, NewGroup: g}, nil
 }
 
 func checkGroup(g seqlease.NewGroup) error {
@@ -77,20 +134,6 @@ func (s *Submissions) Group(ctx context.Context, p *seqlease.Person, id int64) (
 	return GroupDetails{Group: group, Users: users}, nil
 }
 
-// UserGroups returns the groups of the person by ascending id: all groups for a
-// super user.
-func (s *Submissions) UserGroups(ctx context.Context, p seqlease.Person) ([]seqlease.Group, error) {
-	member := p.Name
-	if p.Has(seqlease.SuperUser) {
-		member = ""
-	}
-	groups, err := s.store.GroupsOf(ctx, member)
-	if err != nil {
-		return nil, fmt.Errorf("groups of %q: %w", p.Name, err)
-	}
-	return groups, nil
-}
-
 // visibleGroups is the group filter of the protocol. Groups that are asked for
 // must all exist ([seqlease.ErrNotFound] lists the others) and the person must
 // be able to act for each ([seqlease.ErrForbidden]). With none asked for (nil)
@@ -106,11 +149,11 @@ func (s *Submissions) visibleGroups(ctx context.Context, p seqlease.Person, aske
 		}
 		return ids(own), nil
 	}
-	all, err := s.store.GroupsOf(ctx, "")
+	unknown, err := s.unknownGroups(ctx, asked)
 	if err != nil {
-		return nil, fmt.Errorf("groups: %w", err)
+		return nil, err
 	}
-	if unknown := without(asked, ids(all)); len(unknown) > 0 {
+	if len(unknown) > 0 {
 		if len(unknown) == 1 {
 			return nil, UnknownGroup(unknown[0])
 		}
@@ -127,6 +170,30 @@ func (s *Submissions) visibleGroups(ctx context.Context, p seqlease.Person, aske
 		return nil, notMember(p, foreign, "")
 	}
 	return asked, nil
+}
+
+// unknownGroups returns the groups that don't exist, in order and once each.
+func (s *Submissions) unknownGroups(ctx context.Context, asked []int64) ([]int64, error) {
+	unknown := without(asked, nil)
+	for g, err := range s.groups(ctx, "") {
+		if err != nil || len(unknown) == 0 {
+			return unknown, err
+		}
+		if i, found := slices.BinarySearch(unknown, g.GroupID); found {
+			unknown = slices.Delete(unknown, i, i+1)
+		}
+	}
+	return unknown, nil
+}
+
+// NotMember is what is answered to somebody who may not act for a group.
+func NotMember(name string, group int64) error {
+	return notMember(seqlease.Person{Name: name}, []int64{group}, "")
+}
+
+// AlreadyMember is what is answered when a member of a group is to become one.
+func AlreadyMember(user string, group int64) error {
+	return seqlease.Explain(seqlease.ErrConflict, "user %q is a member of group %d already", user, group)
 }
 
 // notMember is what is answered to a person who may not act for the groups;

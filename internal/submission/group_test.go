@@ -1,7 +1,9 @@
 package submission_test
 
 import (
+	"context"
 	"errors"
+	"iter"
 	"strings"
 	"testing"
 
@@ -52,12 +54,11 @@ func TestUserGroups_OwnOrAll(t *testing.T) {
 		{root, []string{"Anna's group", "Bert's group"}},
 		{pipeline, nil},
 	} {
-		groups, err := h.UserGroups(t.Context(), tc.person)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var got []string
-		for _, g := range groups {
+		for g, err := range h.UserGroups(t.Context(), tc.person) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			got = append(got, g.GroupName)
 		}
 		if diff := cmp.Diff(got, tc.want); diff != "" {
@@ -86,5 +87,72 @@ func TestCreateGroup_NamesTextsThatCanNotBeKept(t *testing.T) {
 	}
 	if diff := cmp.Diff(got, []string{"groupName", "institution", "address.city"}); diff != "" {
 		t.Errorf("fields (-got +want):\n%s", diff)
+	}
+}
+
+// brokenGroups fails when it is asked for the groups after one of them.
+type brokenGroups struct {
+	submission.Store
+	after int64
+}
+
+var errBrokenGroups = errors.New("the disk is on fire")
+
+func (b brokenGroups) GroupPage(ctx context.Context, member string, after int64, limit int) ([]seqlease.Group, error) {
+	if after >= b.after {
+		return nil, errBrokenGroups
+	}
+	return b.Store.GroupPage(ctx, member, after, limit)
+}
+
+func TestGroups_AnErrorComesLast(t *testing.T) {
+	t.Parallel()
+	h := open(t, submission.TermsOptions{}, func(s submission.Store) submission.Store { return brokenGroups{s, 200} })
+	for range 250 {
+		if _, err := h.CreateGroup(t.Context(), anna, seqlease.NewGroup{GroupName: "Group"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := "GROUP"
+	for what, list := range map[string]iter.Seq2[seqlease.Group, error]{
+		"all": h.Groups(t.Context(), nil), "named": h.Groups(t.Context(), &name), "of anna": h.UserGroups(t.Context(), anna),
+	} {
+		var failed error
+		n := 0
+		for _, err := range list {
+			if failed != nil {
+				t.Errorf("%s: something comes after the error", what)
+			}
+			if failed = err; err == nil {
+				n++
+			}
+		}
+		if !errors.Is(failed, errBrokenGroups) || n < 199 || n > 200 {
+			t.Errorf("%s: %d groups and %v", what, n, failed)
+		}
+		for range list {
+			break // whoever has seen enough asks for no more
+		}
+	}
+}
+
+func TestMembers_RefusalsHaveTheirSentinels(t *testing.T) {
+	t.Parallel()
+	h := open(t, submission.TermsOptions{}, nil)
+	ctx := t.Context()
+	for _, tc := range []struct {
+		name string
+		call error
+		want error
+	}{
+		{"an unknown user", h.AddMember(ctx, bert, 99, "nobody"), seqlease.ErrNotFound},
+		{"an empty name", h.RemoveMember(ctx, anna, h.group, ""), nil},
+		{"a stranger", h.AddMember(ctx, bert, h.group, "bert"), seqlease.ErrForbidden},
+		{"a member", h.AddMember(ctx, anna, h.group, "anna"), seqlease.ErrConflict},
+	} {
+		var invalid *seqlease.InvalidError
+		if tc.want != nil && !errors.Is(tc.call, tc.want) || tc.want == nil && !errors.As(tc.call, &invalid) {
+			t.Errorf("%s: got %v, want %v", tc.name, tc.call, tc.want)
+		}
 	}
 }

@@ -21,6 +21,8 @@ type Store interface {
 	DataToEditStore
 	DeleteStore
 	ExternalStore
+	GroupStore
+	TermsStore
 
 	// Now returns the instant of the database's clock (L11), in UTC.
 	Now(ctx context.Context) (time.Time, error)

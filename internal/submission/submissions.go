@@ -1,6 +1,7 @@
 package submission
 
 import (
+	"context"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
@@ -14,6 +15,10 @@ import (
 type Options struct {
 	AccessionPrefix string // such as "LOC_"; without a dot
 	DataUseTerms    TermsOptions
+	// KnowsUser says whether the identity provider knows a user, whose name is as
+	// in tokens. It may be called concurrently; an error is taken as a provider that
+	// is away. Nil: everybody may exist.
+	KnowsUser func(ctx context.Context, name string) (bool, error)
 	// Spool holds uploads while they are checked and released data while it is
 	// read. Nil: the system's directory for temporary files with the default limit.
 	Spool *spool.Dir

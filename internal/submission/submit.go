@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/intake"
@@ -42,7 +41,7 @@ func (s *Submissions) Submit(ctx context.Context, p seqlease.Person, r SubmitReq
 	if !p.Has(seqlease.SuperUser) && !slices.Contains(members, p.Name) {
 		return nil, notMember(p, []int64{r.GroupID}, "")
 	}
-	terms, err := s.terms(ctx, r.TermsType, r.RestrictedUntil)
+	terms, err := s.uploadTerms(ctx, r.TermsType, r.RestrictedUntil)
 	if err != nil {
 		return nil, err
 	}
@@ -59,38 +58,4 @@ func (s *Submissions) Submit(ctx context.Context, p seqlease.Person, r SubmitReq
 		return nil, fmt.Errorf("submit to %s: %w", r.Organism, err)
 	}
 	return stored, nil
-}
-
-// terms reads the data use terms of an upload. Today is the database's (L11).
-func (s *Submissions) terms(ctx context.Context, kind, until string) (seqlease.DataUseTerms, error) {
-	open := seqlease.DataUseTerms{Type: seqlease.TermsOpen}
-	if !s.options.DataUseTerms.Enabled {
-		return open, nil
-	}
-	switch seqlease.TermsType(kind) {
-	case seqlease.TermsOpen:
-		return open, nil
-	case seqlease.TermsRestricted:
-	case "":
-		return open, seqlease.InvalidParameter("dataUseTermsType", "dataUseTermsType is missing: write OPEN or RESTRICTED")
-	default:
-		return open, seqlease.InvalidParameter("dataUseTermsType", fmt.Sprintf("dataUseTermsType must be OPEN or RESTRICTED, not %q", kind))
-	}
-	if until == "" {
-		return open, seqlease.InvalidParameter("restrictedUntil", "restrictedUntil is missing: RESTRICTED needs a day, YYYY-MM-DD")
-	}
-	day, err := time.Parse(time.DateOnly, until)
-	if err != nil {
-		return open, seqlease.InvalidParameter("restrictedUntil", fmt.Sprintf("restrictedUntil must be a day, YYYY-MM-DD, not %q", until))
-	}
-	now, err := s.store.Now(ctx)
-	if err != nil {
-		return open, fmt.Errorf("database clock: %w", err)
-	}
-	first := now.UTC().Truncate(24 * time.Hour)
-	if last := first.AddDate(1, 0, 0); day.Before(first) || day.After(last) {
-		return open, seqlease.InvalidParameter("restrictedUntil", fmt.Sprintf("restrictedUntil must be from today, %s, to a year from now, %s, not %s",
-			first.Format(time.DateOnly), last.Format(time.DateOnly), until))
-	}
-	return seqlease.DataUseTerms{Type: seqlease.TermsRestricted, RestrictedUntil: day}, nil
 }
