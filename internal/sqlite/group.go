@@ -14,19 +14,24 @@ import (
 func (s *Store) CreateGroup(ctx context.Context, g seqlease.NewGroup, creator string) (seqlease.Group, error) {
 	group := seqlease.Group{NewGroup: g}
 	err := s.write(ctx, func(ctx context.Context, t *tx) error {
-		err := t.row(ctx, "create_group", named("group_name", g.GroupName, "institution", g.Institution,
-			"line1", g.Address.Line1, "line2", g.Address.Line2, "city", g.Address.City, "state", g.Address.State,
-			"postal_code", g.Address.PostalCode, "country", g.Address.Country, "contact_email", g.ContactEmail), &group.GroupID)
-		if err != nil {
+		if err := t.row(ctx, "create_group", groupArguments(g), &group.GroupID); err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, "create_group_member", named("group_id", group.GroupID, "member", creator)...)
-		return err
+		if _, err := t.exec(ctx, "add_member", named("group_id", group.GroupID, "member", creator)...); err != nil {
+			return err
+		}
+		return noteAction(ctx, t, 0, submission.CreateNote(group, creator))
 	})
 	if err != nil {
 		return seqlease.Group{}, fmt.Errorf("create group: %w", err)
 	}
 	return group, nil
+}
+
+func groupArguments(g seqlease.NewGroup) []any {
+	return named("group_name", g.GroupName, "institution", g.Institution, "line1", g.Address.Line1, "line2", g.Address.Line2,
+		"city", g.Address.City, "state", g.Address.State, "postal_code", g.Address.PostalCode, "country", g.Address.Country,
+		"contact_email", g.ContactEmail)
 }
 
 // Group returns a group and its members in order of name, or
@@ -54,9 +59,15 @@ func (s *Store) Group(ctx context.Context, id int64) (seqlease.Group, []string, 
 // GroupsOf returns the groups of a member by ascending id; of everybody if
 // member is empty.
 func (s *Store) GroupsOf(ctx context.Context, member string) ([]seqlease.Group, error) {
-	statement, args := "groups_of_member", named("member", member)
-	if member == "" {
-		statement, args = "groups", nil
+	return s.GroupPage(ctx, member, 0, -1)
+}
+
+// GroupPage returns groups of a member, or of everybody, by ascending id: those
+// after the given one, up to the limit unless it is negative.
+func (s *Store) GroupPage(ctx context.Context, member string, after int64, limit int) ([]seqlease.Group, error) {
+	statement, args := "groups", named("after", after, "limit", int64(limit))
+	if member != "" {
+		statement, args = "groups_of_member", append(args, named("member", member)...)
 	}
 	groups := []seqlease.Group{}
 	err := s.readOnce().rows(ctx, statement, args, func(scan func(...any) error) error {
