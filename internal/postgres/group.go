@@ -19,6 +19,9 @@ var createGroupSQL string
 //go:embed sql/group.sql
 var groupSQL string
 
+//go:embed sql/groups.sql
+var groupsSQL string
+
 //go:embed sql/groups_of.sql
 var groupsOfSQL string
 
@@ -26,18 +29,27 @@ var groupsOfSQL string
 func (s *Store) CreateGroup(ctx context.Context, g seqlease.NewGroup, creator string) (seqlease.Group, error) {
 	made := seqlease.Group{NewGroup: g}
 	err := s.retry(ctx, func() error {
-		return s.with(ctx, func(c *pgxpool.Conn) error {
-			return c.QueryRow(ctx, createGroupSQL, pgx.StrictNamedArgs{
-				"group_name": g.GroupName, "institution": g.Institution, "line1": g.Address.Line1, "line2": g.Address.Line2,
-				"city": g.Address.City, "state": g.Address.State, "postal_code": g.Address.PostalCode, "country": g.Address.Country,
-				"contact_email": g.ContactEmail, "creator": creator,
-			}).Scan(&made.GroupID)
+		return s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+			arguments := groupArguments(g)
+			arguments["creator"] = creator
+			if err := tx.QueryRow(ctx, createGroupSQL, arguments).Scan(&made.GroupID); err != nil {
+				return err
+			}
+			return noteAction(ctx, tx, 0, submission.CreateNote(made, creator))
 		})
 	})
 	if err != nil {
 		return seqlease.Group{}, fmt.Errorf("create a group: %w", err)
 	}
 	return made, nil
+}
+
+func groupArguments(g seqlease.NewGroup) pgx.StrictNamedArgs {
+	return pgx.StrictNamedArgs{
+		"group_name": g.GroupName, "institution": g.Institution, "line1": g.Address.Line1, "line2": g.Address.Line2,
+		"city": g.Address.City, "state": g.Address.State, "postal_code": g.Address.PostalCode, "country": g.Address.Country,
+		"contact_email": g.ContactEmail,
+	}
 }
 
 // Group returns a group and its members in order of name, or [seqlease.ErrNotFound].
@@ -60,10 +72,20 @@ func (s *Store) Group(ctx context.Context, id int64) (seqlease.Group, []string, 
 
 // GroupsOf returns the groups of the member, or all, by ascending id.
 func (s *Store) GroupsOf(ctx context.Context, member string) ([]seqlease.Group, error) {
+	return s.GroupPage(ctx, member, 0, 0)
+}
+
+// GroupPage returns groups of the member, or of all, by ascending id: those after
+// the given one, up to the limit if there is one.
+func (s *Store) GroupPage(ctx context.Context, member string, after int64, limit int) ([]seqlease.Group, error) {
+	text, arguments := groupsSQL, pgx.StrictNamedArgs{"after": after, "count": limit}
+	if member != "" {
+		text, arguments["member"] = groupsOfSQL, member
+	}
 	var groups []seqlease.Group
 	err := s.repeat(ctx, func() error {
 		return s.with(ctx, func(c *pgxpool.Conn) error {
-			rows, err := c.Query(ctx, groupsOfSQL, pgx.StrictNamedArgs{"member": member})
+			rows, err := c.Query(ctx, text, arguments)
 			if err != nil {
 				return err
 			}

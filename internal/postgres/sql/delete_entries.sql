@@ -12,6 +12,15 @@ free AS (
 archived AS (
     DELETE FROM original_submission WHERE entry_id = ANY (@ids)
 ),
+-- The terms of an accession outlive its entries: those that no row tells are
+-- written down with the first version, which is deleted only if it is the last.
+kept AS (
+    INSERT INTO data_use_terms (accession, changed_at, restricted, user_name)
+    SELECT e.accession, e.submitted_at, false, e.submitter
+    FROM unnest(@ids) AS k (id)
+    CROSS JOIN LATERAL (SELECT accession, version, submitted_at, submitter FROM entry WHERE id = k.id OFFSET 0) AS e
+    WHERE e.version = 1 AND NOT EXISTS (SELECT FROM data_use_terms WHERE accession = e.accession)
+),
 forgotten AS (
     DELETE FROM failure WHERE entry_id = ANY (@ids)
 )

@@ -1,5 +1,6 @@
--- seqlease groups_of: the groups of a member, or all groups, by ascending id
-SELECT id, group_name, institution, line1, line2, city, state, postal_code, country, contact_email
-FROM submitting_group
-WHERE @member::text = '' OR id IN (SELECT group_id FROM group_member WHERE user_name = @member)
-ORDER BY id
+-- seqlease groups_of: the groups of a member by ascending id, all of them or so many
+SELECT g.id, g.group_name, g.institution, g.line1, g.line2, g.city, g.state, g.postal_code, g.country, g.contact_email
+FROM group_member AS m
+JOIN submitting_group AS g ON g.id = m.group_id
+WHERE m.user_name = @member::text AND m.group_id > @after::bigint
+ORDER BY m.group_id LIMIT nullif(@count::bigint, 0)
