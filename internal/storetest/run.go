@@ -78,7 +78,7 @@ type testCase struct {
 // Run runs every case as a parallel subtest.
 func Run(t *testing.T, h Harness) {
 	for _, c := range slices.Concat(
-		registerCases(), registerNewerCases(), backfillCases(), groupCases(), submitCases(),
+		registerCases(), registerNewerCases(), backfillCases(), groupCases(), memberCases(), submitCases(),
 		claimCases(), leaseCases(), markCases(),
 		acceptCases(), repeatCases(), giveBackCases(),
 		skipCases(), giveBackUserCases(), renewCases(), suspectCases(),
@@ -88,7 +88,7 @@ func Run(t *testing.T, h Harness) {
 		editCases(), deleteCases(), deleteFilterCases(), approveCases(), approveFilterCases(),
 		standingCases(), revokeCases(), dataToEditCases(),
 		externalCases(), tokenCases(),
-		listCases(), submittedCases(), releaseCases(), textCases(), wordCases(), largeCases(),
+		listCases(), submittedCases(), releaseCases(), termsCases(), textCases(), wordCases(), largeCases(),
 	) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
