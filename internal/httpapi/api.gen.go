@@ -107,6 +107,24 @@ type DataUseTerms struct {
 	Type            DataUseTermsType `json:"type"`
 }
 
+// DataUseTermsChange defines model for DataUseTermsChange.
+type DataUseTermsChange struct {
+	Accession seqlease.Accession `json:"accession"`
+
+	// ChangeDate When, in UTC but without a zone: YYYY-MM-DDThh:mm:ss.ffffff
+	ChangeDate   string       `json:"changeDate"`
+	DataUseTerms DataUseTerms `json:"dataUseTerms"`
+
+	// UserName Who submitted the accession or changed its terms
+	UserName string `json:"userName"`
+}
+
+// DataUseTermsRequest defines model for DataUseTermsRequest.
+type DataUseTermsRequest struct {
+	Accessions      []string     `json:"accessions"`
+	NewDataUseTerms DataUseTerms `json:"newDataUseTerms"`
+}
+
 // DataUseTermsType defines model for DataUseTermsType.
 type DataUseTermsType = seqlease.TermsType
 
@@ -687,6 +705,9 @@ type PageLimit = int32
 // PipelineVersion defines model for PipelineVersion.
 type PipelineVersion = seqlease.PipelineVersion
 
+// UserName defines model for UserName.
+type UserName = string
+
 // VersionOfEntry defines model for VersionOfEntry.
 type VersionOfEntry = seqlease.Version
 
@@ -754,6 +775,12 @@ type GetAuditLogParams struct {
 
 	// After The member `next` of the page before
 	After *After `form:"after,omitempty" json:"after,omitempty"`
+}
+
+// GetGroupsParams defines parameters for GetGroups.
+type GetGroupsParams struct {
+	// Name Only groups of this name, in any case
+	Name *string `form:"name,omitempty" json:"name,omitempty"`
 }
 
 // ExtractUnprocessedDataParams defines parameters for ExtractUnprocessedData.
@@ -876,8 +903,14 @@ type SubmitProcessedDataParams struct {
 	OnRefused *string `form:"onRefused,omitempty" json:"onRefused,omitempty"`
 }
 
+// ChangeDataUseTermsJSONRequestBody defines body for ChangeDataUseTerms for application/json ContentType.
+type ChangeDataUseTermsJSONRequestBody = DataUseTermsRequest
+
 // CreateGroupJSONRequestBody defines body for CreateGroup for application/json ContentType.
 type CreateGroupJSONRequestBody = NewGroup
+
+// EditGroupJSONRequestBody defines body for EditGroup for application/json ContentType.
+type EditGroupJSONRequestBody = NewGroup
 
 // ApproveProcessedDataJSONRequestBody defines body for ApproveProcessedData for application/json ContentType.
 type ApproveProcessedDataJSONRequestBody = ApproveRequest
@@ -953,6 +986,12 @@ type ServerInterface interface {
 	// GetAPIDocs This description, by another name
 	// (GET /api-docs)
 	GetAPIDocs(w http.ResponseWriter, r *http.Request)
+	// ChangeDataUseTerms Change the data use terms of accessions
+	// (PUT /data-use-terms)
+	ChangeDataUseTerms(w http.ResponseWriter, r *http.Request)
+	// GetDataUseTerms The history of an accession's data use terms
+	// (GET /data-use-terms/{accession})
+	GetDataUseTerms(w http.ResponseWriter, r *http.Request, accession Accession)
 	// DeleteAllSequenceData Delete all entries
 	// (POST /debug/delete-all-sequence-data)
 	DeleteAllSequenceData(w http.ResponseWriter, r *http.Request)
@@ -971,12 +1010,24 @@ type ServerInterface interface {
 	// RequestUpload Ask where to upload attachments
 	// (POST /files/request-upload)
 	RequestUpload(w http.ResponseWriter, r *http.Request)
+	// GetGroups List all groups
+	// (GET /groups)
+	GetGroups(w http.ResponseWriter, r *http.Request, params GetGroupsParams)
 	// CreateGroup Create a group
 	// (POST /groups)
 	CreateGroup(w http.ResponseWriter, r *http.Request)
 	// GetGroup Show a group
 	// (GET /groups/{groupId})
 	GetGroup(w http.ResponseWriter, r *http.Request, groupId int64)
+	// EditGroup Replace what is said about a group
+	// (PUT /groups/{groupId})
+	EditGroup(w http.ResponseWriter, r *http.Request, groupId int64)
+	// RemoveMember End the membership of a user
+	// (DELETE /groups/{groupId}/users/{name})
+	RemoveMember(w http.ResponseWriter, r *http.Request, groupId int64, name UserName)
+	// AddMember Make a user a member of a group
+	// (PUT /groups/{groupId}/users/{name})
+	AddMember(w http.ResponseWriter, r *http.Request, groupId int64, name UserName)
 	// GetHealthz Whether the process is up
 	// (GET /healthz)
 	GetHealthz(w http.ResponseWriter, r *http.Request)
@@ -1322,6 +1373,46 @@ func (siw *ServerInterfaceWrapper) GetAPIDocs(w http.ResponseWriter, r *http.Req
 	handler.ServeHTTP(w, r)
 }
 
+// ChangeDataUseTerms operation middleware
+func (siw *ServerInterfaceWrapper) ChangeDataUseTerms(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ChangeDataUseTerms(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetDataUseTerms operation middleware
+func (siw *ServerInterfaceWrapper) GetDataUseTerms(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "accession" -------------
+	var accession Accession
+
+	err = runtime.BindStyledParameterWithOptions("simple", "accession", r.PathValue("accession"), &accession, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "accession", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDataUseTerms(w, r, accession)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // DeleteAllSequenceData operation middleware
 func (siw *ServerInterfaceWrapper) DeleteAllSequenceData(w http.ResponseWriter, r *http.Request) {
 
@@ -1445,6 +1536,39 @@ func (siw *ServerInterfaceWrapper) RequestUpload(w http.ResponseWriter, r *http.
 	handler.ServeHTTP(w, r)
 }
 
+// GetGroups operation middleware
+func (siw *ServerInterfaceWrapper) GetGroups(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetGroupsParams
+
+	// ------------- Optional query parameter "name" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "name", r.URL.Query(), &params.Name, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "name"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetGroups(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // CreateGroup operation middleware
 func (siw *ServerInterfaceWrapper) CreateGroup(w http.ResponseWriter, r *http.Request) {
 
@@ -1476,6 +1600,102 @@ func (siw *ServerInterfaceWrapper) GetGroup(w http.ResponseWriter, r *http.Reque
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetGroup(w, r, groupId)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// EditGroup operation middleware
+func (siw *ServerInterfaceWrapper) EditGroup(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "groupId" -------------
+	var groupId int64
+
+	err = runtime.BindStyledParameterWithOptions("simple", "groupId", r.PathValue("groupId"), &groupId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "groupId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.EditGroup(w, r, groupId)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RemoveMember operation middleware
+func (siw *ServerInterfaceWrapper) RemoveMember(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "groupId" -------------
+	var groupId int64
+
+	err = runtime.BindStyledParameterWithOptions("simple", "groupId", r.PathValue("groupId"), &groupId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "groupId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "name" -------------
+	var name UserName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "name", r.PathValue("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RemoveMember(w, r, groupId, name)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// AddMember operation middleware
+func (siw *ServerInterfaceWrapper) AddMember(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "groupId" -------------
+	var groupId int64
+
+	err = runtime.BindStyledParameterWithOptions("simple", "groupId", r.PathValue("groupId"), &groupId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "groupId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "name" -------------
+	var name UserName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "name", r.PathValue("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AddMember(w, r, groupId, name)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2912,8 +3132,12 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/resume", wrapper.ResumeOrganism)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/pipelines/{version}/pause", wrapper.PausePipeline)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/pipelines/{version}/resume", wrapper.ResumePipeline)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/groups", wrapper.GetGroups)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/groups", wrapper.CreateGroup)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/groups/{groupId}", wrapper.GetGroup)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/groups/{groupId}", wrapper.EditGroup)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/groups/{groupId}/users/{name}", wrapper.RemoveMember)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/groups/{groupId}/users/{name}", wrapper.AddMember)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/user/groups", wrapper.GetUserGroups)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin/pipeline-statistics", wrapper.GetPipelineStatistics)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin/current-pipeline-versions", wrapper.GetCurrentPipelineVersions)
@@ -2925,6 +3149,8 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/files/get/{accession}/{version}/{category}/{name}", wrapper.GetFile)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/loculus-info", wrapper.GetLoculusInfo)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/favicon.ico", wrapper.GetFavicon)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/data-use-terms", wrapper.ChangeDataUseTerms)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/data-use-terms/{accession}", wrapper.GetDataUseTerms)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/{$}", wrapper.GetInfo)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/actuator/health", wrapper.GetHealth)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/actuator/health/liveness", wrapper.GetHealthLiveness)

@@ -86,6 +86,8 @@ type doorOptions struct {
 	readOnly bool
 	// versions has newer pipeline versions register themselves.
 	versions bool
+	// knows is [submission.Options.KnowsUser].
+	knows func(ctx context.Context, name string) (bool, error)
 	// spoolLimit is that of [spool.NewDir].
 	spoolLimit int64
 	// open opens the store; nil: [openSQLite].
@@ -190,7 +192,7 @@ func newDoor(t *testing.T, o doorOptions) *door {
 	q := queue.New(used, catalog, options...)
 	handler, err := httpapi.New(httpapi.Options{
 		Queue:       q,
-		Submissions: submission.New(used, catalog, submission.Options{AccessionPrefix: "LOC_", DataUseTerms: o.terms, Spool: d.spool}),
+		Submissions: submission.New(used, catalog, submission.Options{AccessionPrefix: "LOC_", DataUseTerms: o.terms, Spool: d.spool, KnowsUser: o.knows}),
 		Organisms:   catalog, Verifier: o.verifier, Ready: o.ready, Name: "Test <instance>",
 		Logger:       logger,
 		StallTimeout: o.stall, ReadOnly: o.readOnly, DebugMode: o.debug, Hosts: o.hosts,

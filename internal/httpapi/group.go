@@ -2,30 +2,34 @@ package httpapi
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/seqlease/seqlease"
 )
 
 // groupBody is a [seqlease.NewGroup] of which every text must be there.
 type groupBody struct {
-	GroupName   *string `json:"groupName"`
-	Institution *string `json:"institution"`
-	Address     *struct {
-		Line1      *string `json:"line1"`
-		Line2      *string `json:"line2"`
-		City       *string `json:"city"`
-		State      *string `json:"state"`
-		PostalCode *string `json:"postalCode"`
-		Country    *string `json:"country"`
-	} `json:"address"`
-	ContactEmail *string `json:"contactEmail"`
+	GroupName    *string      `json:"groupName"`
+	Institution  *string      `json:"institution"`
+	Address      *addressBody `json:"address"`
+	ContactEmail *string      `json:"contactEmail"`
 }
 
-// newGroup returns the group, or names the first text that is missing.
+type addressBody struct {
+	Line1      *string `json:"line1"`
+	Line2      *string `json:"line2"`
+	City       *string `json:"city"`
+	State      *string `json:"state"`
+	PostalCode *string `json:"postalCode"`
+	Country    *string `json:"country"`
+}
+
+// newGroup returns the group, or names the first member that is missing.
 func (b *groupBody) newGroup() (seqlease.NewGroup, error) {
 	var g seqlease.NewGroup
-	if b.Address == nil {
-		return g, missingMember("address")
+	address := b.Address
+	if address == nil {
+		address = &addressBody{}
 	}
 	for _, text := range []struct {
 		name  string
@@ -34,30 +38,38 @@ func (b *groupBody) newGroup() (seqlease.NewGroup, error) {
 	}{
 		{"groupName", b.GroupName, &g.GroupName},
 		{"institution", b.Institution, &g.Institution},
-		{"address.line1", b.Address.Line1, &g.Address.Line1},
-		{"address.line2", b.Address.Line2, &g.Address.Line2},
-		{"address.city", b.Address.City, &g.Address.City},
-		{"address.state", b.Address.State, &g.Address.State},
-		{"address.postalCode", b.Address.PostalCode, &g.Address.PostalCode},
-		{"address.country", b.Address.Country, &g.Address.Country},
+		{"address.line1", address.Line1, &g.Address.Line1},
+		{"address.line2", address.Line2, &g.Address.Line2},
+		{"address.city", address.City, &g.Address.City},
+		{"address.state", address.State, &g.Address.State},
+		{"address.postalCode", address.PostalCode, &g.Address.PostalCode},
+		{"address.country", address.Country, &g.Address.Country},
 		{"contactEmail", b.ContactEmail, &g.ContactEmail},
 	} {
-		if text.value == nil {
+		switch {
+		case text.value != nil:
+			*text.into = *text.value
+		case b.Address == nil && strings.HasPrefix(text.name, "address."):
+			return g, missingMember("address")
+		default:
 			return g, missingMember(text.name)
 		}
-		*text.into = *text.value
 	}
 	return g, nil
 }
 
-// CreateGroup stores a group.
-func (s *server) CreateGroup(w http.ResponseWriter, r *http.Request) {
+// readGroup reads the body that describes a group.
+func (s *server) readGroup(r *http.Request) (seqlease.NewGroup, error) {
 	var body groupBody
 	if err := s.readJSON(r, &body, maxGroupBody); err != nil {
-		s.fail(w, r, err)
-		return
+		return seqlease.NewGroup{}, err
 	}
-	g, err := body.newGroup()
+	return body.newGroup()
+}
+
+// CreateGroup stores a group.
+func (s *server) CreateGroup(w http.ResponseWriter, r *http.Request) {
+	g, err := s.readGroup(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -69,6 +81,22 @@ func (s *server) CreateGroup(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, created)
+}
+
+// EditGroup replaces what is said about a group.
+func (s *server) EditGroup(w http.ResponseWriter, r *http.Request, groupID int64) {
+	g, err := s.readGroup(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	person, _ := personOf(r.Context())
+	edited, err := s.submissions.EditGroup(r.Context(), person, groupID, g)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, edited)
 }
 
 // GetGroup shows a group; without a token neither contact nor members.
@@ -97,13 +125,13 @@ func (s *server) GetGroup(w http.ResponseWriter, r *http.Request, groupID int64)
 	writeJSON(w, answer)
 }
 
+// GetGroups lists all groups, or those of a name.
+func (s *server) GetGroups(w http.ResponseWriter, r *http.Request, params GetGroupsParams) {
+	writeArray(s, w, r, s.submissions.Groups(r.Context(), params.Name))
+}
+
 // GetUserGroups lists the groups of the user.
 func (s *server) GetUserGroups(w http.ResponseWriter, r *http.Request) {
 	person, _ := personOf(r.Context())
-	groups, err := s.submissions.UserGroups(r.Context(), person)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	writeJSON(w, groups)
+	writeArray(s, w, r, s.submissions.UserGroups(r.Context(), person))
 }

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"io"
 	"net/http"
-	"time"
 
 	json "github.com/go-json-experiment/json"
 
@@ -105,14 +104,10 @@ func listedEntry(e submission.ListedEntry) SequenceEntryStatus {
 	listed := SequenceEntryStatus{
 		Accession: string(e.Accession), Version: int64(e.Version), Status: e.Status, GroupId: e.GroupID,
 		Submitter: e.Submitter, IsRevocation: e.IsRevocation, SubmissionId: e.SubmissionID,
-		DataUseTerms: DataUseTerms{Type: e.Terms.Type},
+		DataUseTerms: dataUseTerms(e.Terms),
 	}
 	if e.Result != "" {
 		listed.ProcessingResult = &e.Result
-	}
-	if e.Terms.Type == seqlease.TermsRestricted {
-		until := e.Terms.RestrictedUntil.Format(time.DateOnly)
-		listed.DataUseTerms.RestrictedUntil = &until
 	}
 	return listed
 }

@@ -40,13 +40,15 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) { rt.mux(r).
 
 // find returns the operation of a request as the description names it, or else
 // the status and, for a wrong method, the methods allowed. Paths are taken as
-// they are: a redirect of a POST would lose its body.
+// they are: a redirect of a POST would lose its body. What is percent-encoded in
+// them belongs to a name, such as a user's, and not to the way.
 func (rt *router) find(r *http.Request) (operation string, status int, allow string) {
-	clean := path.Clean(r.URL.Path)
-	if strings.HasSuffix(r.URL.Path, "/") && clean != "/" {
+	escaped := r.URL.EscapedPath()
+	clean := path.Clean(escaped)
+	if strings.HasSuffix(escaped, "/") && clean != "/" {
 		clean += "/"
 	}
-	if clean != r.URL.Path {
+	if clean != escaped {
 		return "", http.StatusNotFound, ""
 	}
 	handler, pattern := rt.mux(r).Handler(r)

@@ -36,7 +36,12 @@ func TestRouter_FindsOperations(t *testing.T) {
 		{"GET", "/swagger-ui/", "GET /swagger-ui/", 200, ""},
 		{"GET", "/swagger-ui/swagger-ui.css", "GET /swagger-ui/{file}", 200, ""},
 		{"GET", "/zika/submit", "", 405, "POST"},
-		{"DELETE", "/groups/1", "", 405, "GET, HEAD"},
+		{"DELETE", "/groups/1", "", 405, "GET, HEAD, PUT"},
+		{"PUT", "/groups/1/users/Bert B.", "PUT /groups/{groupId}/users/{name}", 200, ""},
+		{"GET", "/groups/1/users/bert", "", 405, "DELETE, PUT"},
+		{"PUT", "/groups/1/users/", "", 404, ""},
+		{"PUT", "/groups/1/users/a/b", "", 404, ""},
+		{"PUT", "/groups/1/users/..", "", 404, ""},
 		{"PUT", "/", "", 405, "GET, HEAD"},
 		{"GET", "/zika/nothing", "", 404, ""},
 		{"GET", "/zika", "", 404, ""},
@@ -52,6 +57,20 @@ func TestRouter_FindsOperations(t *testing.T) {
 		operation, status, allow := rt.find(r)
 		if operation != tt.operation || status != tt.status || allow != tt.allow {
 			t.Errorf("%s %s: got %q %d %q, want %q %d %q", tt.method, tt.path, operation, status, allow, tt.operation, tt.status, tt.allow)
+		}
+	}
+}
+
+// TestRouter_EncodedNamesAreNames: what is percent-encoded in a path never is a
+// part of the way.
+func TestRouter_EncodedNamesAreNames(t *testing.T) {
+	t.Parallel()
+	rt := newTestRouter()
+	for _, name := range []string{"a%2Fb", "%2F%2F", "%2E%2E", "%2e", "a%20b", "%C3%A9t%C3%A9", "100%25", "%00", "a%2Fusers%2Fb", "x%2F"} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, "http://host/groups/1/users/"+name, nil)
+		operation, status, _ := rt.find(r)
+		if operation != "PUT /groups/{groupId}/users/{name}" || status != http.StatusOK {
+			t.Errorf("%s: got %q %d", name, operation, status)
 		}
 	}
 }
@@ -122,8 +141,8 @@ func TestDescription_RolesComeFromTheSpec(t *testing.T) {
 		t.Errorf("for operators: %v, want %v", operators, want)
 	}
 	want := []string{
-		"GET /", "GET /actuator/health", "GET /actuator/health/liveness", "GET /actuator/health/readiness", "GET /groups/{groupId}",
-		"GET /healthz", "GET /openapi.json", "GET /readyz", "GET /swagger-ui/", "GET /swagger-ui/{file}", "GET /{organism}/get-released-data",
+		"GET /", "GET /actuator/health", "GET /actuator/health/liveness", "GET /actuator/health/readiness", "GET /data-use-terms/{accession}",
+		"GET /groups/{groupId}", "GET /healthz", "GET /openapi.json", "GET /readyz", "GET /swagger-ui/", "GET /swagger-ui/{file}", "GET /{organism}/get-released-data",
 	}
 	if !slices.Equal(public, want) {
 		t.Errorf("public: %v, want %v", public, want)
