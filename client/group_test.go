@@ -16,7 +16,7 @@ import (
 // groupCall is what a server was asked.
 type groupCall struct{ Method, Path, Query, Body string }
 
-// recording returns a client of a server that answers so, and what it was groupCall last.
+// recording returns a client of a server that answers so, and what it was asked last.
 func recording(t *testing.T, status int, body string) (*client.Client, *groupCall) {
 	t.Helper()
 	var last groupCall
@@ -51,7 +51,7 @@ func TestGroups_AskAndRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(groups, []seqlease.Group{lab}); diff != "" || *last != want {
-			t.Errorf("groupCall %v, want %v (-got +want):\n%s", *last, want, diff)
+			t.Errorf("asked %v, want %v (-got +want):\n%s", *last, want, diff)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestGroup_WithAndWithoutToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(group, lab) + cmp.Diff(users, []string{"ann", "bert"}); diff != "" || last.Path != "/groups/7" {
-		t.Errorf("groupCall %v (-got +want):\n%s", *last, diff)
+		t.Errorf("asked %v (-got +want):\n%s", *last, diff)
 	}
 	c, _ = recording(t, 200, `{"group":{"groupId":7,"groupName":"Lab","institution":"","address":{"line1":"","line2":"","city":"","state":"","postalCode":"","country":""},"contactEmail":null},"users":null}`)
 	if group, users, err = c.Group(t.Context(), 7); err != nil || group.ContactEmail != "" || users != nil {
@@ -81,7 +81,7 @@ func TestEditGroup_Puts(t *testing.T) {
 	}
 	want := groupCall{"PUT", "/groups/7", "", `{"groupName":"Lab","institution":"I","address":{"line1":"1","line2":"2","city":"c","state":"s","postalCode":"p","country":"CH"},"contactEmail":"a@b"}`}
 	if diff := cmp.Diff(group, lab); diff != "" || *last != want {
-		t.Errorf("groupCall %v, want %v (-got +want):\n%s", *last, want, diff)
+		t.Errorf("asked %v, want %v (-got +want):\n%s", *last, want, diff)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestMembers_NamesAreNotPartOfTheWay(t *testing.T) {
 				t.Errorf("%s %q: %v", method, name, err)
 			}
 			if want := (groupCall{method, "/groups/7/users/" + escaped, "", ""}); *last != want {
-				t.Errorf("%q: groupCall %v, want %v", name, *last, want)
+				t.Errorf("%q: asked %v, want %v", name, *last, want)
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func TestDataUseTerms_AskAndRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := (groupCall{"PUT", "/data-use-terms", "", body}); *last != want {
-			t.Errorf("groupCall %v, want %v", *last, want)
+			t.Errorf("asked %v, want %v", *last, want)
 		}
 	}
 	c, last = recording(t, 200, `[{"accession":"A","changeDate":"2026-03-04T05:06:07.000000","dataUseTerms":{"type":"RESTRICTED","restrictedUntil":"2027-02-28"},"userName":"ann"},`+
@@ -137,7 +137,7 @@ func TestDataUseTerms_AskAndRead(t *testing.T) {
 		{ChangedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), Terms: seqlease.DataUseTerms{Type: seqlease.TermsRestricted, RestrictedUntil: day}, User: "ann"},
 		{ChangedAt: time.Date(2026, 3, 5, 5, 6, 7, 123456000, time.UTC), Terms: seqlease.DataUseTerms{Type: seqlease.TermsOpen}, User: "bert"},
 	}); diff != "" || last.Path != "/data-use-terms/A" {
-		t.Errorf("groupCall %v (-got +want):\n%s", *last, diff)
+		t.Errorf("asked %v (-got +want):\n%s", *last, diff)
 	}
 	c, _ = recording(t, 200, `[{"accession":"A","changeDate":"yesterday","dataUseTerms":{"type":"OPEN"},"userName":"ann"}]`)
 	if _, err := c.DataUseTerms(t.Context(), "A"); err == nil {
