@@ -119,6 +119,7 @@ func (s *server) wire(c *Config, organisms *organism.Catalog, work *queue.Queue,
 	options := submission.Options{
 		AccessionPrefix: c.AccessionPrefix,
 		DataUseTerms:    submission.TermsOptions{Enabled: *c.DataUseTerms.Enabled},
+		KnowsUser:       who.directory.KnowsUser,
 		Spool:           s.spool,
 	}
 	if urls := c.DataUseTerms.URLs; urls != nil {

@@ -15,9 +15,6 @@ import (
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
-//go:embed sql/highest_versions.sql
-var highestVersionsSQL string
-
 //go:embed sql/lock_accessions.sql
 var lockAccessionsSQL string
 
@@ -29,37 +26,6 @@ var changeTermsSQL string
 
 //go:embed sql/terms_history.sql
 var termsHistorySQL string
-
-// HighestVersions returns the highest version of each accession and its group.
-func (s *Store) HighestVersions(ctx context.Context, accessions []seqlease.Accession) (map[seqlease.AccessionVersion]int64, error) {
-	groups := make(map[seqlease.AccessionVersion]int64, len(accessions))
-	err := s.repeat(ctx, func() error {
-		return s.with(ctx, func(c *pgxpool.Conn) error {
-			arguments := pgx.StrictNamedArgs{"accessions": accessionTexts(accessions)}
-			return withSettings(ctx, c, planSettingsSQL, highestVersionsSQL, arguments, func(rows pgx.Rows) error {
-				var av seqlease.AccessionVersion
-				var group int64
-				_, err := pgx.ForEachRow(rows, []any{&av.Accession, &av.Version, &group}, func() error {
-					groups[av] = group
-					return nil
-				})
-				return err
-			})
-		})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("highest versions of %d accessions: %w", len(accessions), err)
-	}
-	return groups, nil
-}
-
-func accessionTexts(accessions []seqlease.Accession) []string {
-	list := make([]string, len(accessions))
-	for i, a := range accessions {
-		list[i] = string(a)
-	}
-	return list
-}
 
 // ChangeTerms adds terms to the history of accessions, as [submission.TermsStore]
 // says.
@@ -88,7 +54,7 @@ func changeTerms(ctx context.Context, tx pgx.Tx, c submission.TermsChange) error
 	}
 	until := pgtype.Date{Time: c.Terms.RestrictedUntil, Valid: c.Terms.Type == seqlease.TermsRestricted}
 	_, err = tx.Exec(ctx, changeTermsSQL, pgx.StrictNamedArgs{
-		"accessions": accessionTexts(c.Accessions), "restricted": until.Valid, "until": until, "user": c.By,
+		"accessions": texts(c.Accessions), "restricted": until.Valid, "until": until, "user": c.By,
 	})
 	if err != nil {
 		return err
@@ -107,7 +73,7 @@ func changeTerms(ctx context.Context, tx pgx.Tx, c submission.TermsChange) error
 // lockAccessions locks every version of the accessions and returns how many of
 // these each organism has.
 func lockAccessions(ctx context.Context, tx pgx.Tx, accessions []seqlease.Accession) (map[int32]int64, error) {
-	rows, err := tx.Query(ctx, lockAccessionsSQL, pgx.StrictNamedArgs{"accessions": accessionTexts(accessions)})
+	rows, err := tx.Query(ctx, lockAccessionsSQL, pgx.StrictNamedArgs{"accessions": texts(accessions)})
 	if err != nil {
 		return nil, err
 	}
@@ -126,13 +92,13 @@ func lockAccessions(ctx context.Context, tx pgx.Tx, accessions []seqlease.Access
 	}
 	missing := slices.DeleteFunc(slices.Clone(accessions), func(a seqlease.Accession) bool { return found[a] })
 	if len(missing) > 0 {
-		return nil, submission.MissingAccessions(missing)
+		return nil, &submission.StateError{Unknown: missing}
 	}
 	return organisms, nil
 }
 
 func newestTerms(ctx context.Context, tx pgx.Tx, accessions []seqlease.Accession) (map[seqlease.Accession]seqlease.DataUseTerms, error) {
-	rows, err := tx.Query(ctx, newestTermsSQL, pgx.StrictNamedArgs{"accessions": accessionTexts(accessions)})
+	rows, err := tx.Query(ctx, newestTermsSQL, pgx.StrictNamedArgs{"accessions": texts(accessions)})
 	if err != nil {
 		return nil, err
 	}

@@ -10,22 +10,6 @@ import (
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
-// HighestVersions returns the highest version of each accession and its group.
-func (s *Store) HighestVersions(ctx context.Context, accessions []seqlease.Accession) (map[seqlease.AccessionVersion]int64, error) {
-	groups := make(map[seqlease.AccessionVersion]int64, len(accessions))
-	err := s.readOnce().rows(ctx, "highest_versions", named("accessions", jsonTexts(accessions)), func(scan func(...any) error) error {
-		var av seqlease.AccessionVersion
-		var group int64
-		err := scan(&av.Accession, &av.Version, &group)
-		groups[av] = group
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("highest versions: %w", storeError(err))
-	}
-	return groups, nil
-}
-
 // ChangeTerms adds terms to the history of accessions, as [submission.TermsStore]
 // says.
 func (s *Store) ChangeTerms(ctx context.Context, c submission.TermsChange) error {
@@ -61,7 +45,7 @@ func changeTerms(ctx context.Context, t *tx, c submission.TermsChange) error {
 		return found
 	})
 	if len(missing) > 0 {
-		return submission.MissingAccessions(missing)
+		return &submission.StateError{Unknown: missing}
 	}
 	if err := submission.RefuseTerms(c.Terms, stored); err != nil {
 		return err

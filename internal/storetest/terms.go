@@ -27,7 +27,6 @@ func termsCases() []testCase {
 		{name: "Terms_OverlappingChangesAllEnd", check: termsOverlapping},
 		{name: "Terms_ChangeAgainstApproveIsNeverMissed", check: termsAgainstApprove},
 		{name: "Terms_ChangeAgainstDeleteLeavesAWholeHistory", check: termsAgainstDelete},
-		{name: "Terms_HighestVersions", check: termsHighest},
 	}
 }
 
@@ -45,14 +44,6 @@ func (f *fixture) submitUnder(t *testing.T, terms seqlease.DataUseTerms, n int) 
 	u := f.upload(n)
 	u.Terms = terms
 	return accessionsOf(f.submitUpload(t, u))
-}
-
-func accessionsOf(versions []seqlease.AccessionVersion) []seqlease.Accession {
-	accessions := make([]seqlease.Accession, len(versions))
-	for i, av := range versions {
-		accessions[i] = av.Accession
-	}
-	return accessions
 }
 
 func (f *fixture) changeTerms(ctx context.Context, terms seqlease.DataUseTerms, accessions ...seqlease.Accession) error {
@@ -171,7 +162,7 @@ func termsMissing(t *testing.T, h Harness) {
 	missing := []seqlease.Accession{"LOC_A", "LOC_B"}
 	err := f.changeTerms(t.Context(), openTerms, append(missing, opened, restricted)...)
 	wantError(t, err, seqlease.ErrState)
-	wantSame(t, "explanation", seqlease.Explanation(err), seqlease.Explanation(submission.MissingAccessions(missing)))
+	wantSame(t, "explanation", seqlease.Explanation(err), seqlease.Explanation(&submission.StateError{Unknown: missing}))
 	wantSame(t, "length of the history", len(f.termsHistory(t, restricted)), 1)
 }
 
@@ -267,7 +258,7 @@ func termsAfterDelete(t *testing.T, h Harness) {
 	for _, deleted := range []seqlease.AccessionVersion{versions[0], versions[2], versions[3]} {
 		err := f.changeTerms(t.Context(), openTerms, deleted.Accession)
 		wantSame(t, "change of what was deleted", seqlease.Explanation(err),
-			seqlease.Explanation(submission.MissingAccessions([]seqlease.Accession{deleted.Accession})))
+			seqlease.Explanation(&submission.StateError{Unknown: []seqlease.Accession{deleted.Accession}}))
 	}
 }
 
@@ -285,11 +276,6 @@ func termsOfUpload(t *testing.T, h Harness) {
 		}
 		// A store that stores an upload in parts has stored some by now.
 		wantSame(t, "history of an upload under way", f.termsHistory(t, first), nil)
-		highest, err := f.HighestVersions(t.Context(), []seqlease.Accession{first})
-		if err != nil {
-			t.Errorf("highest versions: %v", err)
-		}
-		wantSame(t, "highest versions of an upload under way", highest, nil)
 		wantError(t, f.changeTerms(t.Context(), openTerms, first), seqlease.ErrState)
 		looked = true
 	}
@@ -400,7 +386,7 @@ func termsAgainstDelete(t *testing.T, h Harness) {
 		u.Terms = restrictedUntil(5, 6)
 		versions := f.submitUpload(t, u)
 		deleted := make(chan error, 1)
-		go func() { deleted <- f.Delete(t.Context(), WestNile, versions) }()
+		go func() { deleted <- f.remove(t.Context(), versions) }()
 		changed := f.changeTerms(t.Context(), openTerms, versions[0].Accession)
 		if err := <-deleted; err != nil {
 			t.Errorf("round %d: delete: %v", round, err)
@@ -413,28 +399,4 @@ func termsAgainstDelete(t *testing.T, h Harness) {
 		}
 		f.wantHistory(t, versions[0].Accession, time.Time{}, want...)
 	}
-}
-
-func termsHighest(t *testing.T, h Harness) {
-	f := newFixture(t, h)
-	versions := f.submit(t, 2)
-	other := f.newGroup(t, "Z", "bert")
-	u := f.upload(0)
-	u.Organism, u.Entries, u.GroupID = CCHF, f.entries(CCHF, 1), other.GroupID
-	foreign := f.submitUpload(t, u)[0]
-	deleted := f.submit(t, 1)
-	f.mustDelete(t, deleted...)
-	accessions := []seqlease.Accession{"nothing", versions[0].Accession, versions[1].Accession, foreign.Accession, deleted[0].Accession}
-	slices.Sort(accessions)
-	got, err := f.HighestVersions(t.Context(), accessions)
-	if err != nil {
-		t.Fatalf("highest versions: %v", err)
-	}
-	wantSame(t, "highest versions", got, map[seqlease.AccessionVersion]int64{
-		versions[0]: f.group.GroupID, versions[1]: f.group.GroupID, foreign: other.GroupID,
-	})
-	if got, err = f.HighestVersions(t.Context(), nil); err != nil {
-		t.Fatalf("highest versions of nothing: %v", err)
-	}
-	wantSame(t, "highest versions of nothing", got, nil)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/seqlease/seqlease"
@@ -13,12 +12,9 @@ import (
 
 // TermsStore is what data use terms need of storage.
 type TermsStore interface {
-	// HighestVersions returns the highest version of each accession and its group;
-	// accessions without an entry are left out.
-	HighestVersions(ctx context.Context, accessions []seqlease.Accession) (map[seqlease.AccessionVersion]int64, error)
 	// ChangeTerms adds the terms to the history of each accession, with one instant,
-	// all or nothing, under the locks of the entries: [MissingAccessions] if some
-	// have no entry, else what [RefuseTerms] says. The mark of what is released
+	// all or nothing, under the locks of the entries: a [*StateError] if some have no
+	// entry, else what [RefuseTerms] says. The mark of what is released
 	// changes, of every organism that has one of the accessions.
 	ChangeTerms(ctx context.Context, c TermsChange) error
 	// TermsHistory returns up to limit changes of an accession's terms, oldest first:
@@ -64,34 +60,25 @@ func (s *Submissions) ChangeTerms(ctx context.Context, p seqlease.Person, r Term
 	if len(accessions) == 0 {
 		return nil
 	}
-	highest, err := s.store.HighestVersions(ctx, accessions)
+	found, err := s.store.NewestStandings(ctx, accessions)
 	if err != nil {
-		return fmt.Errorf("highest versions: %w", err)
+		return fmt.Errorf("where %d accessions stand: %w", len(accessions), err)
 	}
-	if missing := withoutEntry(accessions, highest); len(missing) > 0 {
-		return MissingAccessions(missing)
+	groupOf := make(map[seqlease.AccessionVersion]int64, len(found))
+	exists := make(map[seqlease.Accession]bool, len(found))
+	for _, st := range found {
+		groupOf[st.AccessionVersion], exists[st.Accession] = st.GroupID, true
 	}
-	if err := s.mayActForGroups(ctx, p, highest); err != nil {
+	if missing := slices.DeleteFunc(slices.Clone(accessions), func(a seqlease.Accession) bool { return exists[a] }); len(missing) > 0 {
+		return &StateError{Unknown: missing}
+	}
+	if err := s.mayActForGroups(ctx, p, groupOf); err != nil {
 		return err
 	}
 	if err := s.store.ChangeTerms(ctx, TermsChange{Accessions: accessions, Terms: terms, By: p.Name}); err != nil {
 		return fmt.Errorf("change data use terms: %w", err)
 	}
 	return nil
-}
-
-// withoutEntry returns the accessions of which there is no version.
-func withoutEntry(accessions []seqlease.Accession, versions map[seqlease.AccessionVersion]int64) []seqlease.Accession {
-	exists := make(map[seqlease.Accession]bool, len(versions))
-	for av := range versions {
-		exists[av.Accession] = true
-	}
-	return slices.DeleteFunc(slices.Clone(accessions), func(a seqlease.Accession) bool { return exists[a] })
-}
-
-// MissingAccessions is what is answered for accessions without an entry.
-func MissingAccessions(missing []seqlease.Accession) error {
-	return seqlease.Explain(seqlease.ErrState, "accessions %s do not exist", firstOf(missing))
 }
 
 // RefuseTerms returns why the terms can't follow those that are stored, by
@@ -113,9 +100,9 @@ func RefuseTerms(next seqlease.DataUseTerms, stored map[seqlease.Accession]seqle
 	case len(open) > 0:
 		return seqlease.Explain(seqlease.ErrState, "the data use terms of %s are OPEN, and open data can't be restricted: leave them out", firstOf(open))
 	case len(longer) > 0:
-		first := stored[longer[0]].RestrictedUntil
+		end := stored[longer[0]].RestrictedUntil
 		return seqlease.Explain(seqlease.ErrState, "a restriction can't be extended to %s: that of %s ends on %s (cannot extend: %s)",
-			day(next.RestrictedUntil), longer[0], day(first), firstOf(longer))
+			day(next.RestrictedUntil), longer[0], day(end), firstOf(longer))
 	default:
 		return nil
 	}
@@ -123,16 +110,7 @@ func RefuseTerms(next seqlease.DataUseTerms, stored map[seqlease.Accession]seqle
 
 // firstOf lists the first maxNamed accessions.
 func firstOf(list []seqlease.Accession) string {
-	sorted := slices.Sorted(slices.Values(list))
-	parts := make([]string, 0, maxNamed)
-	for _, accession := range sorted[:min(len(sorted), maxNamed)] {
-		parts = append(parts, string(accession))
-	}
-	text := strings.Join(parts, ", ")
-	if more := len(sorted) - maxNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return first(slices.Sorted(slices.Values(list)), func(a seqlease.Accession) string { return string(a) })
 }
 
 // recordsAtOnce is how many changes of terms are read at a time: who repeats one
