@@ -62,6 +62,15 @@ func (p *claimPath) UnmarshalYAML(unmarshal func(any) error) error {
 // keycloakIssuer is the form of the issuers of Keycloak's realms.
 var keycloakIssuer = regexp.MustCompile(`^(.+)/realms/([^/]+)$`)
 
+// base is what is above /realms/… of the provider, as people reach it; empty if its
+// issuer has another form.
+func (o *OIDCConfig) base() string {
+	if parts := keycloakIssuer.FindStringSubmatch(o.Issuer); parts != nil {
+		return parts[1]
+	}
+	return ""
+}
+
 // resolve fills in what the issuer says, and the password.
 func (u *KeycloakUsers) resolve(issuer string, lookup func(string) (string, bool)) []string {
 	if parts := keycloakIssuer.FindStringSubmatch(issuer); parts != nil {

@@ -58,6 +58,23 @@ func TestLoadConfig_OIDC(t *testing.T) {
 	}
 }
 
+func TestConfig_HostsAreThoseThatPeopleReach(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		config            Config
+		backend, provider string
+	}{
+		"tokens only":       {Config{BackendURL: "https://b"}, "https://b", ""},
+		"Keycloak":          {Config{BackendURL: "https://b", OIDC: &OIDCConfig{Issuer: "https://login/auth/realms/x", JWKSURL: "http://inside/keys"}}, "https://b", "https://login/auth"},
+		"another provider":  {Config{BackendURL: "https://b", OIDC: &OIDCConfig{Issuer: "https://login.example.org"}}, "https://b", ""},
+		"for trying things": {Config{BackendURL: "https://b", Dev: &DevConfig{}}, "", ""},
+	} {
+		if got := tt.config.hosts(); got.Backend != tt.backend || got.IdentityProvider != tt.provider {
+			t.Errorf("%s: got %+v, want %q and %q", name, got, tt.backend, tt.provider)
+		}
+	}
+}
+
 func TestLoadConfig_OIDCReportsEveryFaultAtOnce(t *testing.T) {
 	t.Parallel()
 	for text, wants := range map[string][]string{

@@ -139,17 +139,17 @@ func (s *server) wire(c *Config, organisms *organism.Catalog, work *queue.Queue,
 	})
 }
 
-// hosts are where clients find the parts of the instance.
+// hosts are where clients find the parts of the instance. For trying things out all
+// of them are where the request went to.
 func (c *Config) hosts() httpapi.Hosts {
 	hosts := httpapi.Hosts{Backend: c.BackendURL, Website: c.WebsiteURL, QueryEngines: map[seqlease.Organism]string{}}
+	if c.Dev != nil {
+		hosts.Backend = ""
+	} else if c.OIDC != nil {
+		hosts.IdentityProvider = c.OIDC.base()
+	}
 	for key, address := range c.LapisURLs {
 		hosts.QueryEngines[seqlease.Organism(key)] = address
-	}
-	if c.OIDC != nil {
-		hosts.IdentityProvider = c.OIDC.Issuer
-		if parts := keycloakIssuer.FindStringSubmatch(c.OIDC.Issuer); parts != nil {
-			hosts.IdentityProvider = parts[1] // clients know the way from there
-		}
 	}
 	return hosts
 }

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/auth"
+	"github.com/seqlease/seqlease/internal/submission"
 )
 
 // need is what an operation, or the object that it is about, asks of the caller.
@@ -145,7 +147,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{door: newDoor(t, doorOptions{verifier: verifier})}
+	w := &world{door: newDoor(t, doorOptions{verifier: verifier, terms: submission.TermsOptions{Enabled: true}})}
 	w.group, w.other = w.newGroup(t, anna), w.newGroup(t, bob)
 	for _, c := range callers() {
 		if c.member && c.name != anna {
@@ -159,6 +161,12 @@ func newWorld(t *testing.T) *world {
 func (w *world) join(t *testing.T, name string) {
 	t.Helper()
 	w.execSQLite(t, "INSERT INTO group_member (group_id, member) VALUES (?, ?)", w.group, name)
+}
+
+// submitPath is where an entry of anna's group is submitted, with terms that can be
+// changed.
+func (w *world) submitPath() string {
+	return fmt.Sprintf("/zika/submit?groupId=%d&dataUseTermsType=RESTRICTED&restrictedUntil=%s", w.group, time.Now().AddDate(0, 1, 0).UTC().Format(time.DateOnly))
 }
 
 // upload makes a multipart request with one entry's files and the given columns
@@ -179,7 +187,7 @@ func (w *world) upload(t *testing.T, path string, columns, values string) reques
 func (w *world) received(t *testing.T) seqlease.AccessionVersion {
 	t.Helper()
 	var stored []seqlease.SubmissionIDMapping
-	r := w.upload(t, fmt.Sprintf("/zika/submit?groupId=%d", w.group), "", "")
+	r := w.upload(t, w.submitPath(), "", "")
 	w.send(t, http.MethodPost, anna, r).want(t, 200).into(t, &stored)
 	return stored[0].AccessionVersion
 }
@@ -365,8 +373,9 @@ func TestAccess_WhatIsNoOperation(t *testing.T) {
 		{"PATCH", "/nowhere/submit", 403, 401, 405, 405},
 		{"HEAD", "/nowhere/get-sequences", 401, 401, 400, 400},
 		{"GET", "/actuator/nothing", 404, 401, 404, 404},
-		{"GET", "/favicon.ico", 404, 401, 404, 404},
-		{"GET", "/admin/nothing", 401, 401, 404, 404},
+		{"GET", "/error/nothing", 404, 401, 404, 404},
+		{"POST", "/debug/nothing", 403, 401, 403, 404}, // all of it is for super users
+		{"GET", "/admin/nothing", 401, 401, 403, 404},
 	} {
 		for token, want := range map[string]int{"": tt.nobody, "nonsense": tt.bad, anna: tt.a, root: tt.sup} {
 			if a := d.call(t, tt.method, tt.path, token, nil); a.StatusCode != want {

@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/seqlease/seqlease"
@@ -47,7 +46,7 @@ func entryRows() []accessRow {
 	return []accessRow{
 		{operation: "POST /{organism}/submit", need: member, ok: 200, make: func(t *testing.T, w *world) request {
 			t.Helper()
-			return w.upload(t, fmt.Sprintf("/zika/submit?groupId=%d", w.group), "", "")
+			return w.upload(t, w.submitPath(), "", "")
 		}},
 		{operation: "POST /{organism}/approve-processed-data", about: "of entries", need: member, ok: 200, make: onEntry((*world).processed, approval)},
 		{operation: "POST /{organism}/approve-processed-data", about: "of a group", need: member, ok: 200, make: func(_ *testing.T, w *world) request {
@@ -64,6 +63,36 @@ func entryRows() []accessRow {
 				return get("/zika/entries/%s/%d/history", av.Accession, av.Version)
 			})},
 		{operation: "GET /{organism}/get-released-data", need: public, ok: 200, make: fixed(get("/zika/get-released-data"))},
+		{operation: "POST /{organism}/revoke", need: member, ok: 200, make: onEntry((*world).released, func(av seqlease.AccessionVersion) request {
+			return postJSON("/zika/revoke", `{"accessions":[%q]}`, av.Accession)
+		})},
+		{operation: "DELETE /{organism}/delete-sequence-entry-versions", about: "of entries", need: member, ok: 200,
+			make: onEntry((*world).received, func(av seqlease.AccessionVersion) request {
+				return postJSON("/zika/delete-sequence-entry-versions",
+					`{"scope":"ALL","accessionVersionsFilter":[{"accession":%q,"version":%d}]}`, av.Accession, av.Version)
+			})},
+		{operation: "DELETE /{organism}/delete-sequence-entry-versions", about: "of a group", need: member, ok: 200,
+			make: func(_ *testing.T, w *world) request {
+				return postJSON("/zika/delete-sequence-entry-versions", `{"scope":"PROCESSED_WITH_ERRORS","groupIdsFilter":[%d]}`, w.group)
+			}},
+		{operation: "DELETE /{organism}/delete-sequence-entry-versions", about: "of one's own", need: anyToken, ok: 200,
+			make: fixed(postJSON("/zika/delete-sequence-entry-versions", `{"scope":"PROCESSED_WITH_ERRORS"}`))},
+		{operation: "GET /{organism}/get-data-to-edit/{accession}/{version}", need: member, ok: 200,
+			make: onEntry((*world).processed, func(av seqlease.AccessionVersion) request {
+				return get("/zika/get-data-to-edit/%s/%d", av.Accession, av.Version)
+			})},
+		{operation: "POST /{organism}/submit-edited-data", need: member, ok: 204,
+			make: onEntry((*world).processed, func(av seqlease.AccessionVersion) request {
+				return postJSON("/zika/submit-edited-data",
+					`{"accession":%q,"version":%d,"data":{"metadata":{"country":"Kenya"},"unalignedNucleotideSequences":{}}}`, av.Accession, av.Version)
+			})},
+		{operation: "GET /{organism}/get-submitted-metadata", about: "of a group", need: member, ok: 200, make: func(_ *testing.T, w *world) request {
+			return get("/zika/get-submitted-metadata?groupIdsFilter=%d", w.group)
+		}},
+		{operation: "GET /{organism}/get-submitted-metadata", about: "of one's own", need: anyToken, ok: 200, make: fixed(get("/zika/get-submitted-metadata"))},
+		{operation: "POST /{organism}/get-submitted-data", need: member, ok: 200, make: func(_ *testing.T, w *world) request {
+			return postJSON("/zika/get-submitted-data", `{"groupId":%d}`, w.group)
+		}},
 	}
 }
 
@@ -71,6 +100,11 @@ func operatorRows() []accessRow {
 	rows := []accessRow{
 		{operation: "GET /{organism}/leases", ok: 200, make: fixed(get("/zika/leases"))},
 		{operation: "GET /{organism}/quarantine", ok: 200, make: fixed(get("/zika/quarantine"))},
+		{operation: "GET /admin/pipeline-statistics", ok: 200, make: fixed(get("/admin/pipeline-statistics"))},
+		{operation: "GET /admin/current-pipeline-versions", ok: 200, make: fixed(get("/admin/current-pipeline-versions"))},
+		{operation: "GET /admin/audit-log", ok: 200, make: fixed(get("/admin/audit-log"))},
+		// Debug mode is off: even a super user deletes nothing.
+		{operation: "POST /debug/delete-all-sequence-data", ok: 404, make: fixed(request{path: "/debug/delete-all-sequence-data"})},
 		{operation: "POST /{organism}/leases/free", make: nowhere("/leases/free")},
 		{operation: "POST /{organism}/quarantine", make: nowhere("/quarantine")},
 		{operation: "POST /{organism}/quarantine/requeue", make: nowhere("/quarantine/requeue")},
@@ -97,9 +131,16 @@ func groupRows() []accessRow {
 }
 
 func serverRows() []accessRow {
-	rows := []accessRow{}
+	// There are no attachments: who may ask is told so.
+	rows := []accessRow{
+		{operation: "POST /files/request-upload", need: anyToken, ok: 400, make: fixed(request{path: "/files/request-upload?groupId=1&numberFiles=1"})},
+		{operation: "POST /files/request-multipart-upload", need: anyToken, ok: 400, make: fixed(request{path: "/files/request-multipart-upload?groupId=1"})},
+		{operation: "POST /files/complete-multipart-upload", need: anyToken, ok: 400, make: fixed(postJSON("/files/complete-multipart-upload", "[]"))},
+		{operation: "GET /files/get/{accession}/{version}/{category}/{name}", need: public, ok: 404, make: fixed(get("/files/get/LOC_1/1/c/n"))},
+		{operation: "GET /favicon.ico", need: public, ok: 204, make: fixed(get("/favicon.ico"))},
+	}
 	for operation, path := range map[string]string{
-		"GET /": "/", "GET /healthz": "/healthz", "GET /readyz": "/readyz", "GET /openapi.json": "/openapi.json",
+		"GET /": "/", "GET /loculus-info": "/loculus-info", "GET /api-docs": "/api-docs", "GET /healthz": "/healthz", "GET /readyz": "/readyz", "GET /openapi.json": "/openapi.json",
 		"GET /actuator/health": "/actuator/health", "GET /actuator/health/liveness": "/actuator/health/liveness",
 		"GET /actuator/health/readiness": "/actuator/health/readiness",
 		"GET /swagger-ui/":               "/swagger-ui/", "GET /swagger-ui/{file}": "/swagger-ui/index.html",
