@@ -147,7 +147,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{door: newDoor(t, doorOptions{verifier: verifier, terms: submission.TermsOptions{Enabled: true}})}
+	w := &world{door: newDoor(t, doorOptions{verifier: verifier, terms: submission.TermsOptions{Enabled: true}, organisms: withUpdaters()})}
 	w.group, w.other = w.newGroup(t, anna), w.newGroup(t, bob)
 	for _, c := range callers() {
 		if c.member && c.name != anna {

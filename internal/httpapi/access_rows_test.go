@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/seqlease/seqlease"
@@ -22,6 +23,12 @@ func pipelineRows() []accessRow {
 			make: fixed(request{path: "/zika/extract-unprocessed-data?numberOfSequenceEntries=0&pipelineVersion=1"})},
 		{operation: "POST /{organism}/submit-processed-data", need: pipelines, ok: 204,
 			make: fixed(request{"/zika/submit-processed-data?pipelineVersion=1", "", "application/x-ndjson"})},
+		{operation: "POST /{organism}/submit-external-metadata", need: updaters, ok: 204, make: func(t *testing.T, w *world) request {
+			t.Helper()
+			av := w.released(t)
+			return request{"/zika/submit-external-metadata?externalMetadataUpdater=museum",
+				fmt.Sprintf(`{"accession":%q,"version":%d,"externalMetadata":{}}`, av.Accession, av.Version), "application/x-ndjson"}
+		}},
 		// A lease is its user's: another pipeline is told that it is lost.
 		{operation: "POST /{organism}/renew-lease", need: pipelines, make: func(t *testing.T, w *world) request {
 			t.Helper()
