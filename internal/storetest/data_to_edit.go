@@ -39,7 +39,9 @@ func (f *fixture) toEdit(t *testing.T, av seqlease.AccessionVersion) (e submissi
 	if e.Processed.Bytes != nil {
 		result = text(e.Processed)
 	}
-	wantSame(t, "bytes of the documents", e.Bytes, int64(len(data)+len(result)))
+	if n := int64(len(data) + len(result)); e.Bytes < n || e.Bytes > n+1000 {
+		t.Errorf("the documents of %s have %d bytes, and are said to have %d", av, n, e.Bytes)
+	}
 	return e, data, result
 }
 

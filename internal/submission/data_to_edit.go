@@ -46,7 +46,7 @@ type EntryToEdit struct {
 	SubmissionID string
 	Submitted    seqlease.Packed
 	Processed    seqlease.Packed // a [seqlease.StoredResult]; its Bytes are nil where there is none
-	Bytes        int64           // of both documents, unpacked
+	Bytes        int64           // of both documents, unpacked, or a little more
 }
 
 // DataToEdit returns the data of an entry that has been processed, also of one that
