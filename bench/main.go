@@ -120,10 +120,20 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(stdout, measure.Machine(version)); err != nil {
+	if twice := measure.Twice(rows); len(twice) > 0 {
+		return fmt.Errorf("several rows have the same name: %s", strings.Join(twice, "; "))
+	}
+	commit := measure.Commit(b.Server)
+	for i := range rows {
+		rows[i].Commit = commit
+	}
+	if _, err := fmt.Fprintln(stdout, measure.Machine(version, commit)); err != nil {
 		return err
 	}
-	if err := measure.WriteTable(stdout, rows); err != nil || o.file == "" {
+	if err := measure.WriteTable(stdout, rows); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(stdout, measure.Summary(rows)); err != nil || o.file == "" {
 		return err
 	}
 	content, err := json.Marshal(rows, jsontext.Multiline(true))

@@ -60,7 +60,7 @@ func measured(ctx context.Context, b *measure.Bench, f func(ctx context.Context,
 		return nil, err
 	}
 	defer drop()
-	d, err := fill(ctx, b, address, b.Size(1_000_000, 20_000))
+	d, err := fill(ctx, b, address, size(b))
 	if err != nil {
 		return nil, err
 	}

@@ -10,15 +10,20 @@ import (
 )
 
 const (
-	shallow      = "10,000 waiting"
-	deep         = "1,000,000 waiting"
+	shallow      = "few waiting"
+	deep         = "many waiting"
 	nameOpen     = "with an old snapshot"
 	nameClosed   = "without"
 	shallowDepth = 10_000
 	deepDepth    = 1_000_000
-	// The queue of 10,000 is drained down to a tenth and filled up again so often.
+	// The shorter queue is drained down to a tenth and filled up again so often.
 	bursts = 10
 )
+
+// depths are how many entries wait in the shorter and in the longer queue.
+func depths(b *measure.Bench) (few, many int) {
+	return b.Size(shallowDepth, shallowDepth/5), b.Size(deepDepth, deepDepth/20)
+}
 
 // depth drains queues of different length in the same way.
 func depth() measure.Experiment {
@@ -27,15 +32,20 @@ func depth() measure.Experiment {
 		Name: "store drain, depth",
 		Contenders: []measure.Contender{
 			{Name: shallow, Run: func(ctx context.Context, b *measure.Bench) (measure.Sample, error) {
-				return drainAtDepth(ctx, b, w, b.Size(shallowDepth, shallowDepth/10))
+				few, _ := depths(b)
+				return drainAtDepth(ctx, b, w, few)
 			}},
 			{Name: deep, Run: func(ctx context.Context, b *measure.Bench) (measure.Sample, error) {
-				return drainAtDepth(ctx, b, w, b.Size(deepDepth, deepDepth/50))
+				_, many := depths(b)
+				return drainAtDepth(ctx, b, w, many)
 			}},
 		},
 		Rows: func(r *measure.Results) []measure.Row {
-			return []measure.Row{measure.AtLeast("drain with 1,000,000 waiting / with 10,000", r.Ratio(deep, shallow, measure.Rate), 0.9, 0, "×",
-				fmt.Sprintf("%d times 9,000 entries, and as many submitted anew in between; all were submitted through the store", bursts))}
+			few, many := depths(r.Bench)
+			return []measure.Row{measure.AtLeast(fmt.Sprintf("drain with %s waiting / with %s", measure.Count(many), measure.Count(few)),
+				r.Ratio(deep, shallow, measure.Rate), 0.9, 0, "×",
+				fmt.Sprintf("%d times %s entries, and as many submitted anew in between; all were submitted through the store, and written to disk before", bursts,
+					measure.Count(few*9/10))).Of(measure.Depth)}
 		},
 	}
 }
@@ -46,8 +56,13 @@ func drainAtDepth(ctx context.Context, b *measure.Bench, w Work, waiting int) (m
 	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
 	return withStore(ctx, b, w, func(q *storeDesign, _ Work) (measure.Sample, error) {
-		claims := b.Size(shallowDepth, shallowDepth/10) / Batch * 9 / 10
+		few, _ := depths(b)
+		claims := few / Batch * 9 / 10
 		if err := errors.Join(q.fill(ctx, 1, waiting), q.tidy(ctx)); err != nil {
+			return nil, err
+		}
+		// A million entries leave a gigabyte to write, which would be written meanwhile.
+		if err := b.Checkpoint(ctx, q.pool.Config().ConnString()); err != nil {
 			return nil, err
 		}
 		var numbers []int64
@@ -97,11 +112,12 @@ func snapshot() measure.Experiment {
 			}},
 		},
 		Rows: func(r *measure.Results) []measure.Row {
-			n := fmt.Sprintf("%d entries, %s", w.Entries, w.size())
+			w := w.quickly(r.Bench)
+			n := fmt.Sprintf("%s entries, %s", measure.Count(w.Entries), w.size())
 			return []measure.Row{
-				measure.AtLeast("drain while another transaction holds a snapshot / without", r.Ratio(nameOpen, nameClosed, measure.Rate), 0.9, 0, "×", n),
-				measure.AtLeast("last tenth / first tenth of a drain", r.Of(nameClosed, figureTenths), 0.9, 0, "×", n),
-				measure.AtLeast("last tenth / first tenth of a drain with a snapshot held", r.Of(nameOpen, figureTenths), 0.9, 0, "×", n),
+				measure.AtLeast("drain while another transaction holds a snapshot / without", r.Ratio(nameOpen, nameClosed, measure.Rate), 0.9, 0, "×", n).Of(measure.OldSnapshot),
+				measure.AtLeast("last tenth / first tenth of a long drain", r.Of(nameClosed, figureTenths), 0.9, 0, "×", n).Of(measure.Depth),
+				measure.AtLeast("last tenth / first tenth of a long drain with a snapshot held", r.Of(nameOpen, figureTenths), 0.9, 0, "×", n).Of(measure.OldSnapshot),
 			}
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/seqlease/seqlease/bench/measure"
 )
@@ -38,30 +39,39 @@ func flat() measure.Experiment {
 			{Name: nameClosed, Run: func(ctx context.Context, b *measure.Bench) (measure.Sample, error) { return costs(ctx, b, false) }},
 			{Name: nameOpen, Run: func(ctx context.Context, b *measure.Bench) (measure.Sample, error) { return costs(ctx, b, true) }},
 		},
-		Rows: func(r *measure.Results) []measure.Row {
-			few, fewAccepted := r.Of(nameClosed, stateShallow+costBuffers), r.Of(nameClosed, stateShallow+costAccept)
-			list := []measure.Row{measure.Inform("buffers of a claim of 100, 10,000 waiting", few, "buffers",
-				fmt.Sprintf("median of %d claims by the server's statistics; the entries' documents included; storing their results: %.0f", observedClaims, fewAccepted.Median))}
-			for _, of := range []struct{ contender, state, shown string }{
-				{nameClosed, stateDeep, "1,000,000 waiting"},
-				{nameClosed, stateDone, "after 1,000,000 were processed"},
-				{nameOpen, stateDeep, "1,000,000 waiting, with an old snapshot"},
-				{nameOpen, stateDone, "after 1,000,000 were processed, with an old snapshot all the time"},
-			} {
-				list = append(list,
-					measure.AtMost("buffers of a claim: "+of.shown+" / 10,000 waiting", over(r.Of(of.contender, of.state+costBuffers), few), 1.2, 0, "×", ""),
-					measure.AtMost("buffers of storing results: "+of.shown+" / 10,000 waiting", over(r.Of(of.contender, of.state+costAccept), fewAccepted), 1.2, 0, "×", ""),
-					measure.Inform("slowest of those claims: "+of.shown, r.Of(of.contender, of.state+costMillis), "ms",
-						fmt.Sprintf("the largest touches %.0f buffers; once a second one looks at the whole queue", r.Of(of.contender, of.state+costMost).Median)))
-			}
-			return list
-		},
+		Rows: flatRows,
 	}
 }
 
+func flatRows(r *measure.Results) []measure.Row {
+	short, long := depths(r.Bench)
+	few, many := measure.Count(short)+" waiting", measure.Count(long)
+	claim, accepted := r.Of(nameClosed, stateShallow+costBuffers), r.Of(nameClosed, stateShallow+costAccept)
+	list := []measure.Row{measure.Inform("buffers of a claim of 100, "+few, claim, "buffers",
+		fmt.Sprintf("median of %d claims by the server's statistics; the entries' documents included; storing their results: %.0f", claims(r.Bench), accepted.Figure))}
+	list = append(list, wholeRows(r, nameClosed, stateShallow, few)...)
+	for _, of := range []struct{ contender, state, shown string }{
+		{nameClosed, stateDeep, many + " waiting"},
+		{nameClosed, stateDone, "after " + many + " were processed"},
+		{nameOpen, stateDeep, many + " waiting, with an old snapshot"},
+		{nameOpen, stateDone, "after " + many + " were processed, with an old snapshot all the time"},
+	} {
+		list = append(list,
+			measure.AtMost("buffers of a claim: "+of.shown+" / "+few, over(r.Of(of.contender, of.state+costBuffers), claim), 1.2, 0, "×", ""),
+			measure.AtMost("buffers of storing results: "+of.shown+" / "+few, over(r.Of(of.contender, of.state+costAccept), accepted), 1.2, 0, "×", ""),
+			measure.Inform("slowest of those claims: "+of.shown, r.Of(of.contender, of.state+costMillis).Longest(), "ms",
+				fmt.Sprintf("the largest touches %.0f buffers", r.Of(of.contender, of.state+costMost).Figure)))
+		list = append(list, wholeRows(r, of.contender, of.state, of.shown)...)
+	}
+	return list
+}
+
+// claims is how many claims are looked at in each state.
+func claims(b *measure.Bench) int { return b.Size(observedClaims, 5) }
+
 // over is a figure to the median of another one.
 func over(s, below measure.Spread) measure.Spread {
-	s.Median, s.Low, s.High = s.Median/below.Median, s.Low/below.Median, s.High/below.Median
+	s.Figure, s.Low, s.High = s.Figure/below.Figure, s.Low/below.Figure, s.High/below.Figure
 	return s
 }
 
@@ -79,8 +89,8 @@ func costs(ctx context.Context, b *measure.Bench, withSnapshot bool) (s measure.
 		if _, err := q.pool.Exec(ctx, statement("count_costs")); err != nil {
 			return nil, err
 		}
-		l := &claimLook{q: q, plans: p, sample: measure.Sample{}, claims: b.Size(observedClaims, 5), before: b.Size(unobserved, 1)}
-		few, many := b.Size(shallowDepth, shallowDepth/5), b.Size(deepDepth, deepDepth/200)
+		l := &claimLook{q: q, plans: p, sample: measure.Sample{}, claims: claims(b), before: b.Size(unobserved, 1), shareTime: shareFor(b)}
+		few, many := depths(b)
 		if withSnapshot {
 			end, err := q.openSnapshot(ctx)
 			if err != nil {
@@ -115,13 +125,17 @@ type claimLook struct {
 	claims  int // claims that are
 	filled  int
 	numbers []int64
+	// shareTime is how long claims go on whose share is looked at.
+	shareTime time.Duration
 }
 
 // cost is what claims and acceptances took.
 type cost struct {
 	claims, buffers       int64
 	millis                float64 // of the claims
-	acceptances, accepted int64   // how many, and their buffers
+	general               int64   // claims by the statement that looks at everything it is told to
+	generalMillis         float64
+	acceptances, accepted int64 // how many, and their buffers
 }
 
 func (l *claimLook) fillAndLook(ctx context.Context, state string, n int) error {
@@ -131,7 +145,7 @@ func (l *claimLook) fillAndLook(ctx context.Context, state string, n int) error 
 	l.filled += n
 	var buffers, millis, accepted []float64
 	for i := range l.before + l.claims {
-		c, err := l.claim(ctx)
+		c, err := l.claimBy(ctx, l.q)
 		if err != nil {
 			return err
 		}
@@ -139,21 +153,25 @@ func (l *claimLook) fillAndLook(ctx context.Context, state string, n int) error 
 			buffers, millis, accepted = append(buffers, float64(c.buffers)), append(millis, c.millis), append(accepted, float64(c.accepted))
 		}
 	}
-	middle := func(list []float64) float64 { return slices.Sorted(slices.Values(list))[len(list)/2] }
-	l.sample[state+costBuffers], l.sample[state+costAccept] = middle(buffers), middle(accepted)
+	l.sample[state+costBuffers], l.sample[state+costAccept] = median(buffers), median(accepted)
 	l.sample[state+costMost], l.sample[state+costMillis] = slices.Max(buffers), slices.Max(millis)
+	if err := l.lookWhole(ctx, state); err != nil {
+		return err
+	}
 	explained, err := l.plans.explain(ctx, state, l.q)
 	l.numbers = append(l.numbers, explained...)
 	return err
 }
 
-// claim claims a batch, stores its results, and says what that took.
-func (l *claimLook) claim(ctx context.Context) (cost, error) {
+func median(list []float64) float64 { return slices.Sorted(slices.Values(list))[len(list)/2] }
+
+// claimBy lets a store claim a batch and store its results, and says what that took.
+func (l *claimLook) claimBy(ctx context.Context, q *storeDesign) (cost, error) {
 	before, err := l.soFar(ctx)
 	if err != nil {
 		return cost{}, err
 	}
-	numbers, err := l.q.step(ctx)
+	numbers, err := q.step(ctx)
 	if err != nil {
 		return cost{}, err
 	}
@@ -165,7 +183,10 @@ func (l *claimLook) claim(ctx context.Context) (cost, error) {
 	if err != nil {
 		return cost{}, err
 	}
-	c = cost{c.claims - before.claims, c.buffers - before.buffers, c.millis - before.millis, c.acceptances - before.acceptances, c.accepted - before.accepted}
+	c = cost{
+		c.claims - before.claims, c.buffers - before.buffers, c.millis - before.millis, c.general - before.general, c.generalMillis - before.generalMillis,
+		c.acceptances - before.acceptances, c.accepted - before.accepted,
+	}
 	if c.claims != 1 || c.acceptances != 1 {
 		err = fmt.Errorf("by the server's statistics a claim is %d statements and an acceptance %d, want 1 each", c.claims, c.acceptances)
 	}
@@ -173,6 +194,6 @@ func (l *claimLook) claim(ctx context.Context) (cost, error) {
 }
 
 func (l *claimLook) soFar(ctx context.Context) (c cost, err error) {
-	err = l.q.pool.QueryRow(ctx, statement("claim_cost")).Scan(&c.claims, &c.buffers, &c.millis, &c.acceptances, &c.accepted)
+	err = l.q.pool.QueryRow(ctx, statement("claim_cost")).Scan(&c.claims, &c.buffers, &c.millis, &c.general, &c.generalMillis, &c.acceptances, &c.accepted)
 	return c, err
 }

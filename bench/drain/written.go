@@ -78,18 +78,23 @@ func (q *sqlDesign[K]) step(ctx context.Context) ([]int64, error) {
 	return numbers, nil
 }
 
+// take claims. As the product's claims, those of the designs don't wait for the disk:
+// a claim that a crash undoes is made again. What is sent at once is one transaction,
+// in which alone the setting holds; results are stored durably.
 func (q *sqlDesign[K]) take(ctx context.Context, id pgtype.UUID) (keys []K, numbers []int64, err error) {
-	rows, err := q.pool.Query(ctx, q.claim, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	var key K
-	var read []byte
-	_, err = pgx.ForEachRow(rows, []any{&key, &read}, func() error {
-		number, err := numberOf(read)
-		keys, numbers = append(keys, key), append(numbers, number)
+	batch := &pgx.Batch{}
+	batch.Queue(statement("claim_settings"))
+	batch.Queue(q.claim, id).Query(func(rows pgx.Rows) error {
+		var key K
+		var read []byte
+		_, err := pgx.ForEachRow(rows, []any{&key, &read}, func() error {
+			number, err := numberOf(read)
+			keys, numbers = append(keys, key), append(numbers, number)
+			return err
+		})
 		return err
 	})
+	err = q.pool.SendBatch(ctx, batch).Close()
 	return keys, numbers, err
 }
 

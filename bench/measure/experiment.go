@@ -26,7 +26,8 @@ type Experiment struct {
 	Contenders []Contender
 	// Skip says why the experiment can't run here; nil or "": it can.
 	Skip func(b *Bench) string
-	// Rows reads the rows out of the samples of all rounds.
+	// Rows reads the rows out of the samples of all rounds. Sizes in their names are
+	// those of the bench that ran.
 	Rows func(r *Results) []Row
 }
 
@@ -35,7 +36,7 @@ func (e *Experiment) Run(ctx context.Context, b *Bench, rounds int) (*Results, e
 	if e.Rounds > 0 {
 		rounds = min(rounds, e.Rounds)
 	}
-	r := &Results{samples: map[string][]Sample{}}
+	r := &Results{Bench: b, samples: map[string][]Sample{}}
 	for round := range rounds {
 		for i := range e.Contenders {
 			c := e.Contenders[(i+round)%len(e.Contenders)]

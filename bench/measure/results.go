@@ -5,18 +5,31 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Results are the samples of an experiment, by contender and round.
+// Results are the samples of an experiment, by contender and round, and the bench
+// that they were taken on.
 type Results struct {
+	*Bench
+
 	samples map[string][]Sample
 }
 
-// Spread is a figure over the rounds.
+// Spread is a figure over the rounds: their median, or the worst of them.
 type Spread struct {
-	Median, Low, High float64
+	Figure, Low, High float64
 	Rounds            int
+	// Worst says that Figure isn't the median.
+	Worst bool
+}
+
+// Longest is for what was longest in each round: the longest of all rounds. A median
+// of maxima would leave out what it is asked for.
+func (s Spread) Longest() Spread {
+	s.Figure, s.Worst = s.High, true
+	return s
 }
 
 // Of is a figure of a contender. It panics if the contender has no such figure,
@@ -56,7 +69,7 @@ func (r *Results) figures(contender, figure string) []float64 {
 func spread(values []float64) Spread {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
-	return Spread{Median: (sorted[(n-1)/2] + sorted[n/2]) / 2, Low: sorted[0], High: sorted[n-1], Rounds: n}
+	return Spread{Figure: (sorted[(n-1)/2] + sorted[n/2]) / 2, Low: sorted[0], High: sorted[n-1], Rounds: n}
 }
 
 // String lists the figures by name.
@@ -80,4 +93,13 @@ func short(v float64) string {
 	default:
 		return fmt.Sprintf("%.3g", v)
 	}
+}
+
+// Count is a number with commas, such as "1,000,000".
+func Count(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
 }

@@ -13,7 +13,11 @@ func WriteTable(w io.Writer, rows []Row) error {
 	table := [][]string{{"what", "target", "figure", "low … high", "rounds", "met", "note"}}
 	for _, r := range rows {
 		figure, between := short(r.Figure)+after(r.Unit), short(r.Low)+" … "+short(r.High)
-		table = append(table, []string{r.Name, r.Target, figure, between, strconv.Itoa(r.Rounds), r.verdict(), r.Note})
+		rounds := strconv.Itoa(r.Rounds)
+		if r.Worst {
+			rounds += ", worst"
+		}
+		table = append(table, []string{r.Name, r.Target, figure, between, rounds, r.verdict(), r.Note})
 	}
 	widths := make([]int, len(table[0]))
 	for _, line := range table {
@@ -46,9 +50,9 @@ func writeLine(w io.Writer, cells []string, widths []int, pad string) error {
 
 func (r Row) verdict() string {
 	switch {
-	case r.Target == "":
+	case r.Met == nil:
 		return ""
-	case !r.Met:
+	case !*r.Met:
 		return "NO"
 	case r.AimMet != nil && *r.AimMet:
 		return "yes, and the aim"

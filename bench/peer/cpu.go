@@ -53,5 +53,5 @@ func byProcessor(r *measure.Results, ours, theirs string) string {
 	if r.Of(ours, processor).Low <= 0 || r.Of(theirs, processor).Low <= 0 {
 		return ""
 	}
-	return "; by processor time of server and clients " + strconv.FormatFloat(r.Ratio(theirs, ours, processor).Median, 'f', 2, 64) + " ×"
+	return "; by processor time of server and clients " + strconv.FormatFloat(r.Ratio(theirs, ours, processor).Figure, 'f', 2, 64) + " ×"
 }

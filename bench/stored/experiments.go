@@ -18,7 +18,7 @@ func Experiments() []measure.Experiment {
 			sequences := measure.Inform(what+": compressed sequences", r.Of(c.Name, sequencesFigure), "B", "unaligned, aligned and all genes together")
 			if i == 0 {
 				sequences = measure.Below(what+": compressed sequences", r.Of(c.Name, sequencesFigure), 600, 0, "B",
-					"unaligned, aligned and all genes together; the genomes of testdata, aligned by the product's pipeline")
+					"unaligned, aligned and all genes together; the genomes of testdata, aligned by the product's pipeline").Of(measure.StoredBytes)
 			}
 			rows = append(rows, sequences,
 				measure.Inform(what+": compressed document of the result", r.Of(c.Name, resultFigure), "B", "the sequences with metadata, insertions and messages"),

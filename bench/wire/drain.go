@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,8 @@ type Drained struct {
 	Entries int
 	// Claims are those that returned entries.
 	Claims int
+	// Lost are claims that got nothing though entries waited.
+	Lost int
 	// Refused are lines of results that weren't stored though the lease was running.
 	Refused int
 	// Took is from the first claim to the last answer to results.
@@ -84,7 +87,7 @@ func (s *Site) drain(ctx context.Context, first, n int, hire func(number int, tr
 	}
 	after, err := s.CPU(ctx)
 	d = Drained{
-		Entries: n, Claims: int(l.claims.Load()), Refused: int(l.refused.Load()),
+		Entries: n, Claims: int(l.claims.Load()), Lost: l.races.lost(), Refused: int(l.refused.Load()),
 		Took: time.Duration(l.last.Load()), CPU: after.Since(before),
 	}
 	return d, err
@@ -99,15 +102,51 @@ type ledger struct {
 	done            atomic.Int64
 	claims, refused atomic.Int64
 	last            atomic.Int64 // since began
+	races           races
+}
+
+// races notes when claims that got nothing were answered, and when the last one began
+// that got something. Nothing comes to a queue while it is drained: what that one got
+// had been waiting when those were answered. (Results that are refused go back to the
+// queue; they fail the drain's own target.)
+type races struct {
+	mu      sync.Mutex
+	empty   []time.Time
+	success time.Time
+}
+
+func (r *races) note(began time.Time, entries int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case entries == 0:
+		r.empty = append(r.empty, time.Now())
+	case began.After(r.success):
+		r.success = began
+	}
+}
+
+// lost is how many got nothing though something waited.
+func (r *races) lost() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, at := range r.empty {
+		if at.Before(r.success) {
+			n++
+		}
+	}
+	return n
 }
 
 // work claims and submits until everything is stored.
 func (l *ledger) work(ctx context.Context, w worker) error {
 	for int(l.done.Load()) < len(l.stored) {
+		began := time.Now()
 		batch, err := w.claim(ctx, Batch, 1)
 		if err != nil {
 			return err
 		}
+		l.races.note(began, len(batch))
 		if len(batch) == 0 {
 			continue
 		}

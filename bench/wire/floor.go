@@ -9,12 +9,8 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
-	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/bench/genome"
@@ -30,11 +26,9 @@ import (
 // inMemory is where temporary files cost no disk, where there is such a place.
 const inMemory = "/dev/shm"
 
-// codecFloor is what the server could do at most: its own
-// handlers, called in this process on all cores, without a network and with a store
-// that keeps nothing. What is left is to decompress and encode what is claimed, and
-// to decode, check and compress the results, whose bodies lie in memory.
-func codecFloor(ctx context.Context, b *measure.Bench, o *organism.Organism, samples []genome.Sample, replies Replies, n int) (sample measure.Sample, err error) {
+// handlerFloor is the same as [bareFloor] through the server's own handlers, called in this
+// process without a network: what remains of a server whose store keeps nothing.
+func handlerFloor(ctx context.Context, b *measure.Bench, o *organism.Organism, samples []genome.Sample, replies Replies) (sample measure.Sample, err error) {
 	place := inMemory
 	if _, err := os.Stat(place); err != nil {
 		place = b.Dir
@@ -48,31 +42,9 @@ func codecFloor(ctx context.Context, b *measure.Bench, o *organism.Organism, sam
 	if err != nil {
 		return nil, err
 	}
-	before, err := measure.OwnTime()
-	if err != nil {
-		return nil, err
-	}
-	var begun atomic.Int64
-	loops, ctx := errgroup.WithContext(ctx)
-	began := time.Now()
-	for range runtime.GOMAXPROCS(0) {
-		loops.Go(func() error {
-			l := loop{handler: handler, token: token, organism: o.Key, replies: replies}
-			for begun.Add(Batch) <= int64(n) {
-				if err := l.once(ctx); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	if err := loops.Wait(); err != nil {
-		return nil, err
-	}
-	took := time.Since(began)
-	after, err := measure.OwnTime()
-	done := float64(n / Batch * Batch)
-	return measure.Sample{measure.Rate: done / took.Seconds(), AllCPU: float64((after - before).Microseconds()) / done}, err
+	return onAllCores(ctx, b, func() func(context.Context) error {
+		return (&loop{handler: handler, token: token, organism: o.Key, replies: replies}).once
+	})
 }
 
 // door is the server's handler on a store that keeps nothing.

@@ -6,11 +6,13 @@ import (
 
 	"github.com/seqlease/seqlease/bench/genome"
 	"github.com/seqlease/seqlease/bench/measure"
+	"github.com/seqlease/seqlease/internal/organism"
 )
 
 // The figures of contenders beside the rate.
 const (
 	claimsFigure  = "claims per N/100"
+	lostFigure    = "lost races"
 	refusedFigure = "refused"
 )
 
@@ -21,20 +23,34 @@ const kiloSamples = 1000
 // line and a line of results have about 1 kB each. Its figure is the rate.
 func Drain1kB() measure.Contender {
 	return measure.Contender{Name: "HTTP, 1 kB", Run: func(ctx context.Context, b *measure.Bench) (measure.Sample, error) {
-		return drainKilo(ctx, b, Postgres, 1, b.Size(50_000, 3_000), false)
+		return drainKilo(ctx, b, Postgres, 1, b.Size(50_000, 3_000), genome.NewKilo, false)
+	}}
+}
+
+// DrainOpaque drains entries and results that take a kilobyte each when they are
+// stored, as hardly anything compresses them. Its figure is the rate.
+func DrainOpaque() measure.Contender {
+	return measure.Contender{Name: "HTTP, 1 kB stored", Run: func(ctx context.Context, b *measure.Bench) (measure.Sample, error) {
+		return drainKilo(ctx, b, Postgres, 1, b.Size(50_000, 3_000), genome.NewOpaque, false)
 	}}
 }
 
 // drainOfficial lets workers with the product's client share two servers.
 func drainOfficial() measure.Contender {
 	return measure.Contender{Name: "HTTP, two servers", Run: func(ctx context.Context, b *measure.Bench) (measure.Sample, error) {
-		return drainKilo(ctx, b, Postgres, 2, b.Size(100_000, 6_400), true)
+		return drainKilo(ctx, b, Postgres, 2, officialDrain(b), genome.NewKilo, true)
 	}}
 }
 
+// officialDrain is how many entries are drained with the product's client.
+func officialDrain(b *measure.Bench) int { return b.Size(100_000, 6_400) }
+
+// newSamples makes an organism and n of its entries.
+type newSamples func(n int) (*organism.Organism, []genome.Sample, error)
+
 // drainKilo fills a site with small entries and drains it.
-func drainKilo(ctx context.Context, b *measure.Bench, store string, servers, n int, official bool) (sample measure.Sample, err error) {
-	o, samples, err := genome.NewKilo(kiloSamples)
+func drainKilo(ctx context.Context, b *measure.Bench, store string, servers, n int, entries newSamples, official bool) (sample measure.Sample, err error) {
+	o, samples, err := entries(kiloSamples)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +85,6 @@ func drainKilo(ctx context.Context, b *measure.Bench, store string, servers, n i
 // sample is what rows are made of.
 func (d Drained) sample() measure.Sample {
 	sample := d.CPU.Figures(d.Entries)
-	sample[measure.Rate], sample[claimsFigure], sample[refusedFigure] = d.Rate(), float64(d.Claims)*Batch/float64(d.Entries), float64(d.Refused)
+	sample[measure.Rate], sample[claimsFigure], sample[lostFigure], sample[refusedFigure] = d.Rate(), float64(d.Claims)*Batch/float64(d.Entries), float64(d.Lost), float64(d.Refused)
 	return sample
 }

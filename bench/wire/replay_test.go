@@ -1,13 +1,16 @@
 package wire
 
 import (
+	"context"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/seqlease/seqlease/bench/genome"
 	"github.com/seqlease/seqlease/bench/measure"
+	"github.com/seqlease/seqlease/internal/organism"
 )
 
 func TestNamesOf(t *testing.T) {
@@ -47,12 +50,64 @@ func TestKiloLines(t *testing.T) {
 	if len(line) < 900 || len(line) > 1100 {
 		t.Errorf("the line of a result has %d bytes", len(line))
 	}
-	sample, err := codecFloor(t.Context(), &measure.Bench{Dir: t.TempDir()}, o, samples, replies, 2*Batch)
-	if err != nil || sample[measure.Rate] <= 0 {
-		t.Errorf("got %s and %v", sample, err)
+	for _, floor := range []func(context.Context, *measure.Bench, *organism.Organism, []genome.Sample, Replies) (measure.Sample, error){bareFloor, handlerFloor} {
+		sample, err := floor(t.Context(), &measure.Bench{Dir: t.TempDir(), Quick: true}, o, samples, replies)
+		if err != nil || sample[measure.Rate] <= 0 {
+			t.Errorf("got %s and %v", sample, err)
+		}
 	}
 	if packed, err := packedResults(t.Context(), o, samples); err != nil || len(packed) != len(samples) {
 		t.Errorf("%d results are packed, %v", len(packed), err)
+	}
+}
+
+// TestOpaqueIsStoredAsAKilobyte: what hardly compresses takes a kilobyte, as an entry and as
+// a result.
+func TestOpaqueIsStoredAsAKilobyte(t *testing.T) {
+	t.Parallel()
+	o, samples, err := genome.NewOpaque(20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := PackedEntries(o, samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := packedResults(t.Context(), o, samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, packed := range map[string][][]byte{"entry": entries, "result": results} {
+		for i, p := range packed {
+			if len(p) < 900 || len(p) > 1100 {
+				t.Errorf("%s %d takes %d bytes", what, i, len(p))
+			}
+		}
+	}
+}
+
+// A claim that got nothing has lost a race only if another one that began after its
+// answer got something.
+func TestRaces(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for _, c := range []struct {
+		name    string
+		success time.Duration // since now, when the last claim began that got something
+		empty   []time.Duration
+		want    int
+	}{
+		{"none", time.Second, nil, 0},
+		{"at the end", time.Second, []time.Duration{2 * time.Second, 3 * time.Second}, 0},
+		{"one before others got something", time.Second, []time.Duration{time.Millisecond, 2 * time.Second}, 1},
+	} {
+		r := races{success: now.Add(c.success)}
+		for _, after := range c.empty {
+			r.empty = append(r.empty, now.Add(after))
+		}
+		if got := r.lost(); got != c.want {
+			t.Errorf("%s: %d races were lost, want %d", c.name, got, c.want)
+		}
 	}
 }
 
