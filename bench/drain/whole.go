@@ -30,6 +30,7 @@ const wholeLooks = 5
 // times as long as that took, up to the longest rest.
 const (
 	restShortest = time.Second
+	restChanged  = 100 * time.Millisecond // while something is added
 	restFactor   = 20
 	restLongest  = 5 * time.Second
 )
@@ -42,8 +43,9 @@ const (
 )
 
 // restAfter is how long after a look that took so long the next one comes.
-func restAfter(millis float64) time.Duration {
-	return max(restShortest, min(time.Duration(restFactor*millis*float64(time.Millisecond)), restLongest))
+func restAfter(millis float64, shortest time.Duration) time.Duration {
+	rest := max(shortest, min(time.Duration(restFactor*millis*float64(time.Millisecond)), restLongest))
+	return rest.Round(10 * time.Millisecond)
 }
 
 // wholeRows are those of a state.
@@ -53,7 +55,8 @@ func wholeRows(r *measure.Results, contender, state, shown string) []measure.Row
 		measure.Inform("a look at the whole queue, "+shown, r.Of(contender, state+wholeBuffers), "buffers",
 			fmt.Sprintf("the first claim of 100 of a store that remembers nothing; median of %d", wholeLooks)),
 		measure.Inform("the slowest of those looks, "+shown, millis, "ms",
-			fmt.Sprintf("by the store's rule the next one comes %s after its beginning", restAfter(millis.Figure).Round(time.Millisecond*10))),
+			fmt.Sprintf("by the store's rule the next one comes %s after its beginning, or %s while something is added",
+				restAfter(millis.Figure, restShortest), restAfter(millis.Figure, restChanged))),
 		measure.AtMost("share of the time for looks at the whole queue, "+shown, r.Of(contender, state+wholeShare), 5, 0, "%",
 			fmt.Sprintf("the general statement of claims, which looks for ended leases and suspects too, while one entry is claimed every %s in %s", sharePace, shareFor(r.Bench))),
 	}

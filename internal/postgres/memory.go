@@ -18,7 +18,8 @@ const (
 	changedInterval = 100 * time.Millisecond
 	// restFactor keeps looks at the whole queue to a twentieth of the time: while an old
 	// transaction is open, one may wade through hundreds of thousands of dead tickets.
-	// longestRest bounds how long something is overlooked then.
+	// longestRest bounds how long something is overlooked then, whatever a look takes:
+	// beyond a quarter of a second it takes more than that share.
 	restFactor  = 20
 	longestRest = 5 * time.Second
 	// replacingInterval is how long results are expected to replace others after some
