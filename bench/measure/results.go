@@ -15,7 +15,12 @@ type Results struct {
 	*Bench
 
 	samples map[string][]Sample
+	pretend bool
 }
+
+// Pretend returns results in which every contender has every figure, for tests of
+// which rows an experiment has.
+func Pretend(b *Bench) *Results { return &Results{Bench: b, pretend: true} }
 
 // Spread is a figure over the rounds: their median, or the worst of them.
 type Spread struct {
@@ -50,6 +55,9 @@ func (r *Results) Ratio(contender, to, figure string) Spread {
 }
 
 func (r *Results) figures(contender, figure string) []float64 {
+	if r.pretend {
+		return []float64{1}
+	}
 	samples := r.samples[contender]
 	figures := make([]float64, 0, len(samples))
 	for _, s := range samples {
