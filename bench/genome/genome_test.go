@@ -64,7 +64,7 @@ func TestGenerated(t *testing.T) {
 		if differences < least || differences > most { // some places are drawn twice
 			t.Errorf("genome %d differs in %d bases", i, differences)
 		}
-		if problems := v.Organism.CheckProcessed(&s.Result.Data); len(problems) > 0 {
+		if problems, _ := v.Organism.CheckProcessed(&s.Result.Data); len(problems) > 0 {
 			t.Errorf("genome %d: %v", i, problems)
 		}
 		if got := len(s.Result.Data.AlignedAminoAcidSequences); got != 12 {
