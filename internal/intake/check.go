@@ -24,7 +24,9 @@ type File struct {
 
 // Request is one upload.
 type Request struct {
-	Organism  *organism.Organism
+	Organism *organism.Organism
+	// Revision says that the metadata name in a column accession what each entry revises.
+	Revision  bool
 	Metadata  *File      // nil: absent
 	Sequences *File      // nil: absent
 	Spool     *spool.Dir // where the temporary file goes; nil: one for this upload alone
@@ -61,7 +63,7 @@ func Check(ctx context.Context, r Request) (checked *Checked, err error) {
 	}
 	c := &checker{
 		ctx: ctx, request: r, limits: r.Limits.orDefaults(), spool: s,
-		rows: newIDSet(), sequences: newIDSet(),
+		rows: newIDSet(), accessions: newIDSet(), sequences: newIDSet(),
 	}
 	defer func() { // also after a panic
 		if checked != nil {
@@ -100,7 +102,9 @@ type checker struct {
 	limits  Limits
 	spool   *frames
 	invalid seqlease.InvalidError
-	asked   bool // for much memory
+	// attachments are the columns for them, of which none is taken.
+	attachments seqlease.InvalidError
+	asked       bool // for much memory
 
 	rows       *idSet  // submission ids
 	rowLines   []int32 // of the rows
@@ -108,6 +112,9 @@ type checker struct {
 	metadata   []byte  // of the last row
 	block      []byte  // rows that are not in the spool yet
 	blocks     []blockFrame
+
+	accessions     *idSet  // that rows revise
+	accessionLines []int32 // of their rows
 
 	sequences *idSet           // FASTA ids: those that rows name, in their order, then those that none names
 	found     []sequenceOfFile // of the sequences
@@ -140,7 +147,7 @@ func (c *checker) check() (*Checked, error) {
 	if metadataRead {
 		c.join()
 	}
-	if err := c.invalid.OrNil(); err != nil {
+	if err := c.fault(); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(c.endBlock(), c.spool.flush()); err != nil {
@@ -150,11 +157,24 @@ func (c *checker) check() (*Checked, error) {
 	for i := range sequences {
 		sequences[i] = c.found[i].frame
 	}
-	checked := &Checked{spool: c.spool, rows: c.rows.len(), blocks: c.blocks, sequences: sequences}
+	checked := &Checked{spool: c.spool, rows: c.rows.len(), blocks: c.blocks, sequences: sequences, accessions: c.accessions.list()}
 	for _, size := range c.entryBytes {
 		checked.bytes += int64(size)
 	}
 	return checked, nil
+}
+
+// fault returns what is wrong, or nil. That attachments aren't taken at all is a fault of
+// the request, and is told last: the protocol looks at them when all else is fine.
+func (c *checker) fault() error {
+	if len(c.invalid.Problems) == 0 {
+		c.invalid.Kind = seqlease.InvalidRequest
+	}
+	for _, p := range c.attachments.Problems {
+		c.invalid.Add(p)
+	}
+	c.invalid.More += c.attachments.More
+	return c.invalid.OrNil()
 }
 
 // largeBytes and largeCount are up to what no memory is asked for: the size of

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+
+	"github.com/seqlease/seqlease"
 )
 
 // Checked is an upload without faults. Its entries wait in a temporary file, of
@@ -15,6 +17,8 @@ type Checked struct {
 	bytes     int64 // about the size of all documents
 	blocks    []blockFrame
 	sequences []frame // in the order in which the rows name them
+	// accessions are those that a revision's rows name, in their order.
+	accessions idList
 }
 
 // Len returns the number of entries.
@@ -23,15 +27,29 @@ func (c *Checked) Len() int { return c.rows }
 // Bytes returns about how many bytes the documents of all entries have together.
 func (c *Checked) Bytes() int64 { return c.bytes }
 
-// How much memory a sequence and a block take.
+// Accessions returns what the entries of a revision revise, in their order and each
+// once; none for new entries.
+func (c *Checked) Accessions() []seqlease.Accession {
+	letters, start := string(c.accessions.letters), 0
+	all := make([]seqlease.Accession, len(c.accessions.ends))
+	for i, end := range c.accessions.ends {
+		all[i] = seqlease.Accession(letters[start:end])
+		start = end
+	}
+	return all
+}
+
+// How much memory a sequence, a block and an id beside its letters take.
 const (
 	frameMemory = 16
 	blockMemory = 24
+	endMemory   = 8
 )
 
 // Memory returns how many bytes of memory it takes.
 func (c *Checked) Memory() int64 {
-	return int64(cap(c.sequences))*frameMemory + int64(cap(c.blocks))*blockMemory
+	return int64(cap(c.sequences))*frameMemory + int64(cap(c.blocks))*blockMemory +
+		int64(cap(c.accessions.letters)) + int64(cap(c.accessions.ends))*endMemory
 }
 
 // Close removes the temporary file. No entry can be read after it.

@@ -83,7 +83,7 @@ func (f *fasta) next() (sequenceRecord, error) {
 		}
 	}
 	if len(f.record.letters) == 0 && !f.record.faulty {
-		f.fault(f.record.line, "the record has a header and no sequence")
+		f.fault(f.record.line, "", "the record has a header and no sequence")
 	}
 	return f.record, nil
 }
@@ -150,17 +150,18 @@ func (f *fasta) beginRecord() {
 	f.inLine, f.column, f.blank = false, 1, 0
 	switch message := idFault(id); {
 	case id == "":
-		f.fault(f.line, `the header has no id; write it right after ">"`)
+		f.fault(f.line, "", `the header has no id; write it right after ">"`)
 	case id[0] == '>':
-		f.fault(f.line, `the header begins with two ">"; one is right`)
+		f.fault(f.line, id, `the header begins with two ">"; one is right`)
 	case message != "":
-		f.fault(f.line, message)
+		f.fault(f.line, id, message)
 	}
 }
 
-func (f *fasta) fault(line int, message string) {
+// fault reports a fault of the record; value may be empty.
+func (f *fasta) fault(line int, value, message string) {
 	f.record.faulty = true
-	f.report(seqlease.Problem{File: f.text.file, Line: line, Record: short(f.record.id), Message: message})
+	f.report(seqlease.Problem{File: f.text.file, Line: line, Record: short(f.record.id), Value: short(value), Message: message})
 }
 
 // sequence takes a fragment of a sequence line.
@@ -178,7 +179,7 @@ func (f *fasta) sequence(piece []byte, last bool) error {
 		}
 		if stop > start {
 			if f.blank > 0 {
-				f.fault(f.text.line, blankMessage(f.blank))
+				f.fault(f.text.line, string(piece[start:stop]), blankMessage(f.blank))
 				break
 			}
 			if len(f.record.letters)+stop-start > f.limits.SequenceBytes {
@@ -230,7 +231,11 @@ func (f *fasta) other(rest []byte, column int) {
 	default:
 		message = fmt.Sprintf("column %d: the character %s can't stand in a sequence; letters and - . ? * can", column, describe(r))
 	}
-	f.fault(f.text.line, message)
+	value := string(rest[:size])
+	if r == utf8.RuneError {
+		value = "" // it can't be shown; the message has the byte
+	}
+	f.fault(f.text.line, value, message)
 }
 
 func blankMessage(column int) string {

@@ -147,7 +147,7 @@ func TestJoin(t *testing.T) {
 		{
 			"two rows claim it",
 			"id\tfastaIds\tv\na\tx\tv\nb\ty x\tv\n", ">x\nAC\n>y\nAC\n",
-			`metadata file, line 3, record "b", field "fastaIds": the FASTA id "x" belongs to the row of line 2 already`,
+			`metadata file, line 3, record "b", field "fastaIds": the FASTA id "x" belongs to the row of line 2 already; the metadata file has duplicate fastaIds`,
 		},
 		{
 			"invisible character in fastaIds",

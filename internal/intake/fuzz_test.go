@@ -66,6 +66,9 @@ func fuzzUpload(t *testing.T, r Request) {
 			}
 		}
 	}
+	if r.Revision {
+		wantAccessions(t, checked)
+	}
 	if len(seen) == 0 || len(seen) != checked.Len() {
 		t.Errorf("%d entries, Len %d", len(seen), checked.Len())
 	}
@@ -77,6 +80,33 @@ func FuzzMetadata(f *testing.F) {
 	o.ConsensusSequences = false
 	f.Fuzz(func(t *testing.T, content []byte) {
 		fuzzUpload(t, Request{Organism: o, Metadata: inMemory("m.tsv", content)})
+	})
+}
+
+// wantAccessions checks that each entry of a revision has an accession of its own.
+func wantAccessions(t *testing.T, checked *Checked) {
+	t.Helper()
+	named := map[seqlease.Accession]bool{}
+	for _, accession := range checked.Accessions() {
+		if accessionFault(string(accession)) != "" || named[accession] {
+			t.Errorf("accession %q, seen %v", accession, named[accession])
+		}
+		named[accession] = true
+	}
+	if len(named) != checked.Len() {
+		t.Errorf("%d accessions of %d entries", len(named), checked.Len())
+	}
+}
+
+// FuzzRevision mutates tables that name what they revise.
+func FuzzRevision(f *testing.F) {
+	addMessy(f, "metadata.tsv*")
+	f.Add([]byte("id\taccession\tfastaIds\tc\nx\tLOC_1\tx\ty\nz\tLOC_2\tz\ty\n"))
+	f.Add([]byte("accession\tsubmissionId\tc\nLOC_1.2\ta\tb\n"))
+	o := zika(f)
+	o.ConsensusSequences = false
+	f.Fuzz(func(t *testing.T, content []byte) {
+		fuzzUpload(t, Request{Organism: o, Revision: true, Metadata: inMemory("m.tsv", content)})
 	})
 }
 

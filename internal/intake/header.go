@@ -12,16 +12,18 @@ import (
 
 // columns is what the header of the metadata says.
 type columns struct {
-	names    []string // up to the last that has a name; "" for one without
-	members  [][]byte // the names as JSON members, nil if the column is no metadata
-	id       int
-	fastaIDs int // -1: none
+	names   []string // up to the last that has a name; "" for one without
+	members [][]byte // the names as JSON members, nil if the column is no metadata
+	id      int
+	// accession is -1 unless it says what a revision revises; fastaIDs may be -1.
+	accession, fastaIDs int
 }
 
 // The columns that are no metadata.
 const (
 	idColumn           = "id"
 	submissionIDColumn = "submissionId"
+	accessionColumn    = "accession" // of revisions; for a submission it is metadata
 	fastaIDsColumn     = "fastaIds"
 	filesPrefix        = "files."
 )
@@ -31,7 +33,7 @@ const (
 func (c *checker) header(r row) (h columns, ok bool) {
 	before := c.problems()
 	fault := func(field, format string, args ...any) {
-		c.invalid.Add(seqlease.Problem{File: metadataFile, Line: r.line, Field: short(field), Message: fmt.Sprintf(format, args...)})
+		c.invalid.Add(seqlease.Problem{File: metadataFile, Line: r.line, Field: short(field), Value: short(field), Message: fmt.Sprintf(format, args...)})
 	}
 	if message := notTable(r); message != "" {
 		fault("", "%s", message)
@@ -39,7 +41,7 @@ func (c *checker) header(r row) (h columns, ok bool) {
 	}
 	h.names = columnNames(r.cells)
 	h.members = make([][]byte, len(h.names))
-	h.id, h.fastaIDs = -1, -1
+	h.id, h.accession, h.fastaIDs = -1, -1, -1
 	first := map[string]int{}
 	hasMetadata := false
 	for i, name := range h.names {
@@ -59,12 +61,19 @@ func (c *checker) header(r row) (h columns, ok bool) {
 			h.id = i
 		case name == fastaIDsColumn:
 			h.fastaIDs = i
+		case name == accessionColumn && c.request.Revision:
+			h.accession = i
 		case strings.HasPrefix(name, filesPrefix):
-			fault(name, "attachments are not supported yet; leave the column out")
+			c.attachments.Add(seqlease.Problem{File: metadataFile, Line: r.line, Field: short(name), Value: short(name), Message: fmt.Sprintf(
+				"this server takes no attachments, and nothing was stored: leave the column %s out", quoted(name))})
 		default:
 			h.members[i] = append(appendJSON(nil, []byte(name)), ':')
 			hasMetadata = true
 		}
+	}
+	if c.request.Revision && h.accession < 0 {
+		fault("", "there is no column %q, which says which entry each row revises; the columns are %s", accessionColumn,
+			few(len(h.names), func(i int) string { return quoted(h.names[i]) }))
 	}
 	_, id := first[idColumn]
 	_, submissionID := first[submissionIDColumn]

@@ -5,15 +5,23 @@ import "hash/maphash"
 // idSet numbers ids from 0 in the order in which they are added. It keeps them
 // in one piece of memory: about 20 bytes for an id beside its letters.
 type idSet struct {
+	idList
+	slots []int32 // open addressing: index + 1, 0 is free; a power of two of them
+	seed  maphash.Seed
+}
+
+// idList are ids in one piece of memory.
+type idList struct {
 	letters []byte
 	ends    []int
-	slots   []int32 // open addressing: index + 1, 0 is free; a power of two of them
-	seed    maphash.Seed
 }
 
 func newIDSet() *idSet { return &idSet{slots: make([]int32, 64), seed: maphash.MakeSeed()} }
 
 func (s *idSet) len() int { return len(s.ends) }
+
+// list returns the ids without what finds them.
+func (s *idSet) list() idList { return s.idList }
 
 func (s *idSet) bytes(i int) []byte {
 	start := 0

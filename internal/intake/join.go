@@ -52,8 +52,8 @@ func (c *checker) sequence(r sequenceRecord) error {
 	s := &c.found[i]
 	if s.line > 0 {
 		c.invalid.Add(seqlease.Problem{
-			File: sequenceFile, Line: r.line, Record: short(r.id),
-			Message: fmt.Sprintf("the FASTA id %s stands in line %d already", quoted(r.id), s.line),
+			File: sequenceFile, Line: r.line, Record: short(r.id), Value: short(r.id),
+			Message: fmt.Sprintf("the FASTA id %s stands in line %d already; the sequence file has a duplicate %s", quoted(r.id), s.line, submissionIDColumn),
 		})
 		return nil
 	}
@@ -134,7 +134,7 @@ func (c *checker) reportSurplus(surplus []int) {
 	for _, i := range surplus[:min(len(surplus), maxMismatches)] {
 		fastaID := c.sequences.at(i)
 		c.invalid.Add(seqlease.Problem{
-			File: sequenceFile, Line: int(c.found[i].line), Record: short(fastaID),
+			File: sequenceFile, Line: int(c.found[i].line), Record: short(fastaID), Value: short(fastaID),
 			Message: "no row of the metadata file names this sequence",
 		})
 	}

@@ -16,7 +16,6 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/organism"
@@ -179,7 +178,13 @@ func named(tb testing.TB) map[string][]seqlease.Problem {
 		if err != nil {
 			tb.Fatalf("%q: %v", row, err)
 		}
-		problems[f[0]] = append(problems[f[0]], seqlease.Problem{File: f[1], Line: line, Record: f[3], Field: f[4], Message: f[5]})
+		value := ""
+		if f[5] != "" {
+			if value, err = strconv.Unquote(f[5]); err != nil {
+				tb.Fatalf("%q: %v", row, err)
+			}
+		}
+		problems[f[0]] = append(problems[f[0]], seqlease.Problem{File: f[1], Line: line, Record: f[3], Field: f[4], Value: value, Message: f[6]})
 	}
 	return problems
 }
@@ -201,7 +206,7 @@ func wantProblems(tb testing.TB, err error, want []seqlease.Problem) {
 			got[i].Message = want[i].Message
 		}
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(seqlease.Problem{}, "Value")); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		tb.Errorf("problems (-want +got):\n%s", diff)
 	}
 }

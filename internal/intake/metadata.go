@@ -86,13 +86,15 @@ func (c *checker) row(h columns, r row) error {
 	if len(r.cells) < len(h.names) {
 		return nil // its cells may stand in the wrong columns
 	}
+	c.accession(h, r, fault)
 	if message := idFault(id); message != "" {
 		fault(h.names[h.id], id, "%s", message)
 		return nil
 	}
 	number, found := c.rows.add(id)
 	if found {
-		fault(h.names[h.id], id, "the id %s stands in line %d already", quoted(id), c.rowLines[number])
+		fault(h.names[h.id], id, "the id %s stands in line %d already; the metadata file has a duplicate %s",
+			quoted(id), c.rowLines[number], c.idName())
 		return nil
 	}
 	c.rowLines = append(c.rowLines, lineNumber(r.line))
@@ -116,10 +118,38 @@ func (c *checker) cells(h columns, r row, fault func(field, value, format string
 		if h.names[i] == "" && len(cell) > 0 {
 			fault("", string(cell), "column %d has the value %s, but no name", i+1, quoted(string(cell)))
 		}
-		if bytes.IndexByte(cell, 0) >= 0 && i != h.id {
+		if bytes.IndexByte(cell, 0) >= 0 && i != h.id && i != h.accession {
 			fault(h.names[i], string(cell), "the value has the character %s, which can't be stored; remove it", describe(0))
 		}
 	}
+}
+
+// idName is what the protocol calls a submission id in an error: differently for
+// submissions and revisions.
+func (c *checker) idName() string {
+	if c.request.Revision {
+		return "submission_id"
+	}
+	return submissionIDColumn
+}
+
+// accession notes which accession the row of a revision revises.
+func (c *checker) accession(h columns, r row, fault func(field, value, format string, args ...any)) {
+	if h.accession < 0 {
+		return
+	}
+	accession := string(r.cells[h.accession])
+	if message := accessionFault(accession); message != "" {
+		fault(accessionColumn, accession, "%s", message)
+		return
+	}
+	number, found := c.accessions.add(accession)
+	if found {
+		fault(accessionColumn, accession, "the accession %s stands in line %d already; the metadata file has a duplicate accession",
+			quoted(accession), c.accessionLines[number])
+		return
+	}
+	c.accessionLines = append(c.accessionLines, lineNumber(r.line))
 }
 
 // fastaIDs notes which FASTA ids the row names: those of its own column, or its id.
@@ -148,7 +178,7 @@ func (c *checker) fastaIDs(h columns, r row, id string, number int, fault func(f
 		case int(c.found[i].row) == number:
 			fault(fastaIDsColumn, fastaID, "the FASTA id %s stands twice in the field", quoted(fastaID))
 		default:
-			fault(fastaIDsColumn, fastaID, "the FASTA id %s belongs to the row of line %d already", quoted(fastaID), c.rowLines[c.found[i].row])
+			fault(fastaIDsColumn, fastaID, "the FASTA id %s belongs to the row of line %d already; the metadata file has duplicate fastaIds", quoted(fastaID), c.rowLines[c.found[i].row])
 		}
 	}
 	return ids

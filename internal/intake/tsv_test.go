@@ -83,7 +83,7 @@ func TestMetadataFaults(t *testing.T) {
 		{"id column in capitals", "ID\tv\na\tx\n", Limits{}, []string{`the columns are "ID", "v"`, `"ID" must be written as "id"`}},
 		{"id column with an underscore", "submission_id\tv\na\tx\n", Limits{}, []string{`must be written as "id"`}},
 		{"only ids", "id\tfastaIds\na\ta\n", Limits{}, []string{"at least one column of metadata"}},
-		{"attachments", "id\tv\tfiles.rawReads\na\tx\t\n", Limits{}, []string{at(`1, field "files.rawReads"`), "not supported yet"}},
+		{"attachments", "id\tv\tfiles.rawReads\na\tx\t\n", Limits{}, []string{at(`1, field "files.rawReads"`), "takes no attachments"}},
 		{"duplicate column and both id columns", "id\tv\tv\tsubmissionId\na\tx\ty\ta\n", Limits{}, []string{`columns 2 and 3 have the same name "v"`, `"submissionId"`}},
 		{"semicolons", "id;v\na;x\n", Limits{}, []string{"semicolons", "tab"}},
 		{"quoted commas", "\"id\",\"v\"\n", Limits{}, []string{at("1:"), "tabs"}},

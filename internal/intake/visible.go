@@ -58,6 +58,17 @@ func idFault(id string) string {
 	return ""
 }
 
+// accessionFault says what is wrong with an accession, or "".
+func accessionFault(accession string) string {
+	if message := idFault(accession); message != "" {
+		return strings.Replace(message, "the id ", "the accession ", 1)
+	}
+	if name, _, dotted := strings.Cut(accession, "."); dotted {
+		return fmt.Sprintf("an accession has no dot: write %s, without the version", quoted(name))
+	}
+	return ""
+}
+
 // isPlainID says whether an id is of the kind that nearly all are: printable ASCII.
 func isPlainID(id string) bool {
 	for i := range len(id) {
