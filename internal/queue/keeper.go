@@ -20,6 +20,8 @@ const (
 	// trimEvery and reconcileEvery are the pauses when there was no more to do.
 	trimEvery      = 10 * time.Minute
 	reconcileEvery = time.Minute
+	// uploadKeysFor is how long uploads are known by their keys.
+	uploadKeysFor = 7 * 24 * time.Hour
 	// keeperTimeout bounds one transaction of the keeper.
 	keeperTimeout = time.Minute
 )
@@ -28,6 +30,7 @@ const (
 const (
 	sweepLeases     = 10 // of at most 1,000 entries each
 	trimRecords     = 1000
+	trimKeys        = 100 // with an answer of some megabytes each, at worst
 	reconcileChunk  = 2000
 	quarantineChunk = 200
 	// maxSpent is how many spent tickets are looked through for some that can be
@@ -80,6 +83,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 		k.repeat(ctx, "looking for entries without a ticket", chunkEvery, k.reconciler())
 		return nil
 	})
+	chores.Go(func() error { k.repeat(ctx, "forgetting keys of uploads", chunkEvery, k.trimKeys); return nil })
 	return chores.Wait()
 }
 
@@ -118,6 +122,17 @@ func (k *Keeper) trim(ctx context.Context) (time.Duration, error) {
 	defer cancel()
 	n, err := k.store.TrimHistory(ctx, k.options.HistoryFor, trimRecords)
 	if err != nil || n >= trimRecords {
+		return chunkEvery, err
+	}
+	return trimEvery, nil
+}
+
+// trimKeys forgets some keys of uploads.
+func (k *Keeper) trimKeys(ctx context.Context) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, keeperTimeout)
+	defer cancel()
+	n, err := k.store.TrimUploadKeys(ctx, uploadKeysFor, trimKeys)
+	if err != nil || n >= trimKeys {
 		return chunkEvery, err
 	}
 	return trimEvery, nil

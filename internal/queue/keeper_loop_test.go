@@ -29,6 +29,8 @@ type chores struct {
 	began     time.Time
 	leases    int // to sweep
 	histories int
+	keyTrims  []time.Duration // when, since the beginning
+	keys      int
 }
 
 func (c *chores) Sweep(_ context.Context, limit int) (int, []EndedLease, error) {
@@ -71,6 +73,18 @@ func (c *chores) TrimHistory(_ context.Context, _ time.Duration, limit int) (int
 	c.trims = append(c.trims, time.Since(c.began))
 	n := min(limit, c.histories)
 	c.histories -= n
+	return n, c.fault
+}
+
+func (c *chores) TrimUploadKeys(_ context.Context, keep time.Duration, limit int) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if keep != uploadKeysFor {
+		return 0, errors.New("keys are forgotten at another age")
+	}
+	c.keyTrims = append(c.keyTrims, time.Since(c.began))
+	n := min(limit, c.keys)
+	c.keys -= n
 	return n, c.fault
 }
 
@@ -125,12 +139,28 @@ func TestKeeper_PacesItself(t *testing.T) {
 	})
 }
 
+// TestKeeper_ForgetsKeysOfUploads takes some at a time and rests for ten minutes when
+// none are left; it needs no history to be trimmed.
+func TestKeeper_ForgetsKeysOfUploads(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := &chores{keys: 2*trimKeys + 1}
+		log := c.keep(t, 5*time.Minute)
+		if c.keys != 0 || len(c.keyTrims) != 3 || c.keyTrims[2] > time.Minute {
+			t.Errorf("%d keys are left, forgotten after %v; want none after three times and a rest", c.keys, c.keyTrims)
+		}
+		if strings.Contains(log, "keys") {
+			t.Errorf("the log speaks of faults:\n%s", log)
+		}
+	})
+}
+
 func TestKeeper_FaultsEndNothingAndAreLoggedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &chores{fault: errors.New("no connection"), entries: 10}
 		log := c.keep(t, 150*time.Second)
-		for _, message := range []string{"sweeping and quarantine", "trimming the history", "looking for entries without a ticket"} {
+		for _, message := range []string{"sweeping and quarantine", "trimming the history", "looking for entries without a ticket", "forgetting keys of uploads"} {
 			if n := strings.Count(log, message); n != 3 {
 				t.Errorf("%q is %d times in the log of 150 s, want 3", message, n)
 			}

@@ -25,6 +25,9 @@ type KeeperStore interface {
 	// TrimHistory removes at most limit records of the history that ended longer
 	// than keep ago, and returns how many there were.
 	TrimHistory(ctx context.Context, keep time.Duration, limit int) (int, error)
+	// TrimUploadKeys removes at most limit keys of uploads that were stored longer than
+	// keep ago, and returns how many there were: from then on they are free.
+	TrimUploadKeys(ctx context.Context, keep time.Duration, limit int) (int, error)
 	// Reconcile looks at the limit entries with ids above after, of all organisms,
 	// and gives each that has neither ticket, lease nor present result for a live
 	// version whose backfill is complete a ticket (L1, V4). It returns how many tickets it added and the last
