@@ -20,20 +20,38 @@ type Check struct {
 // errMemory ends a check that was begun early and needs much memory.
 var errMemory = errors.New("an upload that is arriving gets no more memory")
 
+// files are those of an upload, and how they are checked.
+type files struct {
+	organism            seqlease.Organism
+	revision            bool
+	metadata, sequences *intake.File // nil: none was sent
+	large               func(context.Context) error
+	check               *Check // nil: none was begun
+}
+
+// Arriving are files of an upload that are still on their way.
+type Arriving struct {
+	Organism            seqlease.Organism
+	Revision            bool // of entries that are there
+	Metadata, Sequences *intake.File
+}
+
 // BeginCheck begins to check the files of an upload while they arrive: what their Open
 // returns may wait. It takes no more memory than nearly every upload needs; what needs
-// more is checked by [Submissions.Submit], as is what it could not read to the end.
+// more is checked by [Submissions.Submit] and [Submissions.Revise], as is what it could
+// not read to the end.
 // When it ends, however soon that is, ended is called with how many bytes of memory are
 // kept until Close; what may not be kept is let go, and checked again. Close it, once no
 // file waits any more.
-func (s *Submissions) BeginCheck(ctx context.Context, o seqlease.Organism, metadata, sequences *intake.File, ended func(kept int64) bool) *Check {
+func (s *Submissions) BeginCheck(ctx context.Context, a Arriving, ended func(kept int64) bool) *Check {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &Check{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
 		c.err = Caught(func() (err error) {
-			c.checked, err = s.checkFiles(ctx, SubmitRequest{
-				Organism: o, Metadata: metadata, Sequences: sequences, Large: func(context.Context) error { return errMemory },
+			c.checked, err = s.checkFiles(ctx, files{
+				organism: a.Organism, revision: a.Revision, metadata: a.Metadata, sequences: a.Sequences,
+				large: func(context.Context) error { return errMemory },
 			})
 			return err
 		})
@@ -64,7 +82,7 @@ func (c *Check) take() (checked *intake.Checked, known bool, err error) {
 	return checked, c.known, c.err
 }
 
-// Close ends the check and removes what it has made, unless Submit took it.
+// Close ends the check and removes what it has made, unless an upload took it.
 func (c *Check) Close() {
 	c.cancel()
 	<-c.done
@@ -72,21 +90,21 @@ func (c *Check) Close() {
 }
 
 // check returns the entries of an upload.
-func (s *Submissions) check(ctx context.Context, r SubmitRequest) (*intake.Checked, error) {
-	if r.Check != nil {
-		if checked, known, err := r.Check.take(); known {
+func (s *Submissions) check(ctx context.Context, f files) (*intake.Checked, error) {
+	if f.check != nil {
+		if checked, known, err := f.check.take(); known {
 			return checked, err
 		}
 	}
-	return s.checkFiles(ctx, r)
+	return s.checkFiles(ctx, f)
 }
 
-func (s *Submissions) checkFiles(ctx context.Context, r SubmitRequest) (*intake.Checked, error) {
-	o, err := s.organisms.Get(r.Organism)
+func (s *Submissions) checkFiles(ctx context.Context, f files) (*intake.Checked, error) {
+	o, err := s.organisms.Get(f.organism)
 	if err != nil {
 		return nil, err
 	}
 	return intake.Check(ctx, intake.Request{
-		Organism: o, Metadata: r.Metadata, Sequences: r.Sequences, Spool: s.options.Spool, Large: r.Large,
+		Organism: o, Revision: f.revision, Metadata: f.metadata, Sequences: f.sequences, Spool: s.options.Spool, Large: f.large,
 	})
 }

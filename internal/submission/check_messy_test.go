@@ -63,8 +63,9 @@ func TestCheck_BothWaysAgree(t *testing.T) {
 		ahead := request
 		var opened atomic.Int64
 		ahead.Sequences = counted(request.Sequences, &opened)
-		ahead.Check = h.BeginCheck(t.Context(), zika, request.Metadata, arriving(t, h.spool, request.Sequences, wrote),
-			func(int64) bool { return true })
+		ahead.Check = h.BeginCheck(t.Context(), submission.Arriving{
+			Organism: zika, Metadata: request.Metadata, Sequences: arriving(t, h.spool, request.Sequences, wrote),
+		}, func(int64) bool { return true })
 		made, err := h.Submit(t.Context(), anna, ahead)
 		ahead.Check.Close()
 		if failed := <-wrote; failed != nil {

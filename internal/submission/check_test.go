@@ -60,7 +60,7 @@ func TestCheck_WhatIsKnownIsNotLookedAtAgain(t *testing.T) { //nolint:tparallel 
 			var opened atomic.Int64
 			r.Sequences = counted(r.Sequences, &opened)
 			var ended atomic.Int64
-			r.Check = h.BeginCheck(t.Context(), zika, r.Metadata, early, func(kept int64) bool {
+			r.Check = h.BeginCheck(t.Context(), submission.Arriving{Organism: zika, Metadata: r.Metadata, Sequences: early}, func(kept int64) bool {
 				if known := tt.opened == 0 && !tt.invalid; known != (kept > 0) && !tt.full || kept > 1000 {
 					t.Errorf("%d bytes are kept", kept)
 				}
@@ -101,7 +101,7 @@ func TestCheck_APanicIsAnError(t *testing.T) {
 	h := open(t, submission.TermsOptions{}, nil)
 	r := h.request(h.group, strings.Repeat("ACGT", 100), "a", "b", "c")
 	var ended atomic.Int64
-	r.Check = h.BeginCheck(t.Context(), zika, r.Metadata, panicking(r.Sequences), func(int64) bool { ended.Add(1); return true })
+	r.Check = h.BeginCheck(t.Context(), submission.Arriving{Organism: zika, Metadata: r.Metadata, Sequences: panicking(r.Sequences)}, func(int64) bool { ended.Add(1); return true })
 	_, err := h.Submit(t.Context(), anna, r)
 	if err == nil || !strings.Contains(err.Error(), "panic: a bug") || !strings.Contains(err.Error(), "panicker") {
 		t.Errorf("got error %v, want one with the cause and its place", err)
@@ -117,9 +117,9 @@ func TestCheck_CloseRemovesWhatItMade(t *testing.T) {
 	t.Parallel()
 	h := open(t, submission.TermsOptions{}, nil)
 	r := h.request(h.group, strings.Repeat("ACGT", 100), "a", "b", "c")
-	c := h.BeginCheck(t.Context(), zika, r.Metadata, r.Sequences, func(int64) bool { return true })
+	c := h.BeginCheck(t.Context(), submission.Arriving{Organism: zika, Metadata: r.Metadata, Sequences: r.Sequences}, func(int64) bool { return true })
 	c.Close()
-	r.Check = h.BeginCheck(t.Context(), zika, r.Metadata, r.Sequences, func(int64) bool { return true })
+	r.Check = h.BeginCheck(t.Context(), submission.Arriving{Organism: zika, Metadata: r.Metadata, Sequences: r.Sequences}, func(int64) bool { return true })
 	if _, err := h.Submit(t.Context(), bert, r); !errors.Is(err, seqlease.ErrForbidden) {
 		t.Errorf("got %v, want ErrForbidden", err)
 	}

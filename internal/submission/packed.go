@@ -33,13 +33,9 @@ type packing struct {
 	packed   *packedEntries // nil: packed when they are read
 }
 
-// pack checks the files of an upload and packs its entries. Close them.
-func (s *Submissions) pack(ctx context.Context, r SubmitRequest) (*packing, error) {
-	checked, err := s.check(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	p := &packing{organism: r.Organism, store: s.store, checked: checked}
+// pack packs the entries of a checked upload, which it closes. Close them.
+func (s *Submissions) pack(ctx context.Context, o seqlease.Organism, checked *intake.Checked) (*packing, error) {
+	p := &packing{organism: o, store: s.store, checked: checked}
 	if checked.Bytes() <= packWhileStoring*int64(checked.Len()) {
 		return p, nil
 	}

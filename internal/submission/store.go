@@ -23,6 +23,8 @@ type Store interface {
 	ExternalStore
 	GroupStore
 	TermsStore
+	ReviseStore
+	UploadKeyStore
 
 	// Now returns the instant of the database's clock (L11), in UTC.
 	Now(ctx context.Context) (time.Time, error)
@@ -40,7 +42,8 @@ type Store interface {
 	Pack(o seqlease.Organism, document []byte) (seqlease.Packed, error)
 	// Submit stores the entries of an upload with version 1, fresh accessions that
 	// ascend in the order of the entries, their data use terms and a ticket for
-	// each live pipeline version, all or nothing (L1).
+	// each live pipeline version, all or nothing (L1). With a key it does so as
+	// [UploadKeyStore] says.
 	Submit(ctx context.Context, u Upload) ([]seqlease.SubmissionIDMapping, error)
 	// Approve releases the entries that the approval takes, all with one instant,
 	// and returns them in order. State and result are re-tested under the
@@ -80,6 +83,7 @@ type Upload struct {
 	// of its own. It may be ranged over more than once, and within a transaction. An
 	// error in it ends the submission.
 	Entries iter.Seq2[PackedEntry, error]
+	Key     *UploadKey // nil: none
 }
 
 // PackedEntry is one entry of an upload, ready to be stored.
