@@ -126,7 +126,7 @@ func BenchmarkPublish(b *testing.B) {
 
 // longestPart stores the upload and returns the longest time that another write
 // could have waited for a part.
-func longestPart(b testing.TB, s *Store, up *upload) time.Duration {
+func longestPart(b testing.TB, s *Store, up partial) time.Duration {
 	b.Helper()
 	done := make(chan error, 1)
 	go func() { done <- s.storeParts(context.WithoutCancel(b.Context()), up) }()
@@ -191,4 +191,37 @@ func BenchmarkLongestWrites(b *testing.B) {
 	b.ReportMetric(float64(slice.Microseconds())/1000, "claimed-slice-ms")
 	b.ReportMetric(float64(sweep.Microseconds())/1000, "sweep-ms")
 	b.ReportMetric(float64(requeue.Microseconds())/1000, "requeue-1000-ms")
+}
+
+// BenchmarkPublishRevision times the transaction that makes a revision visible, beside
+// the longest transaction that stores a part of it.
+func BenchmarkPublishRevision(b *testing.B) {
+	for _, entries := range []int{10_000, 100_000} {
+		b.Run(strconv.Itoa(entries), func(b *testing.B) {
+			var publish, part time.Duration
+			for b.Loop() {
+				s, u := benchStore(b, entries)
+				made, err := s.Submit(b.Context(), u)
+				if err != nil {
+					b.Fatal(err)
+				}
+				mustExec(b, outsider(b, s), "UPDATE entry SET approver = 'root', released_at = submitted_at")
+				rev := &revision{Revision: revisionOf(s, versionsOf(made))}
+				if err := s.look(b.Context(), rev); err != nil {
+					b.Fatal(err)
+				}
+				if err := s.write(b.Context(), rev.begin); err != nil {
+					b.Fatal(err)
+				}
+				part = max(part, longestPart(b, s, rev))
+				begun := time.Now()
+				if err := s.writeAndRing(b.Context(), rev.publish); err != nil {
+					b.Fatal(err)
+				}
+				publish += time.Since(begun)
+			}
+			b.ReportMetric(float64(publish.Microseconds())/1000/float64(b.N), "publish-ms")
+			b.ReportMetric(float64(part.Microseconds())/1000, "longest-part-ms")
+		})
+	}
 }

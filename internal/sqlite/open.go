@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/semaphore"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
+	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/seqcodec"
 )
@@ -52,6 +53,9 @@ type Store struct {
 
 	mu           sync.RWMutex
 	dictionaries dictionaries
+
+	growing held[seqlease.Accession] // accessions of which a version is added
+	keys    held[userKey]            // of uploads under way
 
 	turnsMu sync.Mutex
 	turns   map[claimedQueue]claimTurns

@@ -34,22 +34,29 @@ func entryStates(ctx context.Context, t *tx, entries []seqlease.AccessionVersion
 		}
 		e.id, e.of = id.Int64, seqlease.Organism(of.String)
 		e.result, e.isRevocation = seqlease.ProcessingResult(outcome.String), revocation.Bool
-		switch {
-		case released.Bool:
-			e.status = seqlease.ApprovedForRelease
-		case revocation.Bool:
-			e.status, e.result = seqlease.Processed, seqlease.NoIssues
-		case outcome.Valid:
-			e.status = seqlease.Processed
-		case leased.Bool:
-			e.status = seqlease.InProcessing
-		default:
-			e.status = seqlease.Received
+		if revocation.Bool && !released.Bool {
+			e.result = seqlease.NoIssues
 		}
+		e.status = statusOf(released.Bool, revocation.Bool || outcome.Valid, leased.Bool)
 		list = append(list, e)
 		return nil
 	})
 	return list, err
+}
+
+// statusOf returns the status of an entry by what is known of it; processed are also
+// revocations.
+func statusOf(released, processed, leased bool) seqlease.Status {
+	switch {
+	case released:
+		return seqlease.ApprovedForRelease
+	case processed:
+		return seqlease.Processed
+	case leased:
+		return seqlease.InProcessing
+	default:
+		return seqlease.Received
+	}
 }
 
 // checkStates returns what is wrong with the entries for an action of the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/seqlease/seqlease"
@@ -26,15 +27,42 @@ const leftoverTime = time.Minute
 // together with their tickets. Errors: [seqlease.ErrUnknownOrganism],
 // [seqlease.ErrNotFound] for the group.
 func (s *Store) Submit(ctx context.Context, u submission.Upload) ([]seqlease.SubmissionIDMapping, error) {
-	mapping, err := s.submit(ctx, u)
+	mapping, err := s.keyed(ctx, u.Submitter, u.Key, func() ([]seqlease.SubmissionIDMapping, error) {
+		return s.storeUpload(ctx, &upload{Upload: u}, keptKey{user: u.Submitter, key: u.Key})
+	})
 	if err != nil {
 		return nil, fmt.Errorf("submit to %s: %w", u.Organism, err)
 	}
 	return mapping, nil
 }
 
-func (s *Store) submit(ctx context.Context, u submission.Upload) ([]seqlease.SubmissionIDMapping, error) {
-	up := &upload{Upload: u}
+// partial is what is stored part by part.
+type partial interface {
+	// begin makes the row of the upload.
+	begin(ctx context.Context, t *tx) error
+	// entries are those to store.
+	entries() iter.Seq2[submission.PackedEntry, error]
+	// store writes a part, which nobody sees yet, and returns what its entries are called.
+	store(ctx context.Context, t *tx, p part) ([]seqlease.AccessionVersion, error)
+	// publish makes all entries visible and claimable at once.
+	publish(ctx context.Context, t *tx, a *added) error
+	state() *underWay
+}
+
+// underWay is how far a [partial] has come.
+type underWay struct {
+	id         int64
+	organismID int64
+	startedAt  int64
+	mapping    []seqlease.SubmissionIDMapping
+	kept       keptKey
+}
+
+func (u *underWay) state() *underWay { return u }
+
+// storeUpload stores all of it, or nothing.
+func (s *Store) storeUpload(ctx context.Context, up partial, key keptKey) ([]seqlease.SubmissionIDMapping, error) {
+	state := up.state()
 	// What comes before the publication needn't be durable by itself: the log brings
 	// it to the disk with the publication, or both are lost.
 	if err := s.writeLosing(ctx, up.begin); err != nil {
@@ -42,24 +70,26 @@ func (s *Store) submit(ctx context.Context, u submission.Upload) ([]seqlease.Sub
 	}
 	err := s.storeParts(ctx, up)
 	if err == nil {
+		state.kept, err = key.with(state.mapping)
+	}
+	if err == nil {
 		err = s.writeAndRing(ctx, up.publish)
 	}
 	if err == nil {
-		return up.mapping, nil
+		return state.mapping, nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leftoverTime)
 	defer cancel()
-	return nil, errors.Join(err, s.removeUpload(ctx, up.id))
+	return nil, errors.Join(err, s.removeUpload(ctx, state.id))
 }
 
 // upload is a submission under way.
 type upload struct {
 	submission.Upload
-	id         int64
-	organismID int64
-	startedAt  int64
-	mapping    []seqlease.SubmissionIDMapping
+	underWay
 }
+
+func (up *upload) entries() iter.Seq2[submission.PackedEntry, error] { return up.Entries }
 
 func (up *upload) begin(ctx context.Context, t *tx) error {
 	o, err := organismState(ctx, t, up.Organism)
@@ -81,9 +111,9 @@ type part struct {
 }
 
 // storeParts reads the entries outside of any transaction and stores them part by part.
-func (s *Store) storeParts(ctx context.Context, up *upload) error {
+func (s *Store) storeParts(ctx context.Context, up partial) error {
 	var p part
-	for e, err := range up.Entries {
+	for e, err := range up.entries() {
 		if err != nil {
 			return err
 		}
@@ -103,25 +133,24 @@ func (s *Store) storeParts(ctx context.Context, up *upload) error {
 	return s.storePart(ctx, up, p)
 }
 
-func (s *Store) storePart(ctx context.Context, up *upload, p part) error {
-	var accessions []seqlease.Accession
+func (s *Store) storePart(ctx context.Context, up partial, p part) error {
+	var made []seqlease.AccessionVersion
 	err := s.send(ctx, &write{losing: true, large: p.size > muchToWrite, fn: func(ctx context.Context, t *tx) (err error) {
-		accessions, err = up.store(ctx, t, p)
+		made, err = up.store(ctx, t, p)
 		return err
 	}})
 	if err != nil {
 		return err
 	}
-	for i, accession := range accessions {
-		up.mapping = append(up.mapping, seqlease.SubmissionIDMapping{
-			AccessionVersion: seqlease.AccessionVersion{Accession: accession, Version: 1}, SubmissionID: p.submissionIDs[i],
-		})
+	state := up.state()
+	for i, av := range made {
+		state.mapping = append(state.mapping, seqlease.SubmissionIDMapping{AccessionVersion: av, SubmissionID: p.submissionIDs[i]})
 	}
 	return nil
 }
 
 // store writes a part and returns the accessions of its entries.
-func (up *upload) store(ctx context.Context, t *tx, p part) ([]seqlease.Accession, error) {
+func (up *upload) store(ctx context.Context, t *tx, p part) ([]seqlease.AccessionVersion, error) {
 	n := int64(len(p.submissionIDs))
 	last := map[string]int64{}
 	err := t.rows(ctx, "submit_count", named("entries", n), func(scan func(...any) error) error {
@@ -135,16 +164,16 @@ func (up *upload) store(ctx context.Context, t *tx, p part) ([]seqlease.Accessio
 		return nil, err
 	}
 	first := last["entry"] - n + 1
-	accessions := make([]seqlease.Accession, n)
-	for i := range accessions {
-		accessions[i] = seqlease.NewAccession(up.AccessionPrefix, last["accession"]-n+1+int64(i))
+	made := make([]seqlease.AccessionVersion, n)
+	for i := range made {
+		made[i] = seqlease.AccessionVersion{Accession: seqlease.NewAccession(up.AccessionPrefix, last["accession"]-n+1+int64(i)), Version: 1}
 	}
 	run := named("first_entry_id", first, "last_entry_id", last["entry"])
 	if err := up.hide(ctx, t, run); err != nil {
 		return nil, err
 	}
-	_, err = t.execRows(ctx, "submit_entries", len(accessions), func(values []any, i int) []any {
-		return append(values, first+int64(i), string(accessions[i]), p.submissionIDs[i])
+	_, err = t.execRows(ctx, "submit_entries", len(made), func(values []any, i int) []any {
+		return append(values, first+int64(i), string(made[i].Accession), p.submissionIDs[i])
 	}, named("organism_id", up.organismID, "group_id", up.GroupID, "submitter", up.Submitter, "started_at", up.startedAt)...)
 	if err != nil {
 		return nil, err
@@ -157,7 +186,7 @@ func (up *upload) store(ctx context.Context, t *tx, p part) ([]seqlease.Accessio
 	}
 	terms := named("terms", string(up.Terms.Type), "restricted_until", day(up.Terms))
 	_, err = t.exec(ctx, "submit_terms", append(terms, run...)...)
-	return accessions, err
+	return made, err
 }
 
 // hide keeps the run of entry ids from everybody until the upload is published.
@@ -176,13 +205,24 @@ func (up *upload) publish(ctx context.Context, t *tx, a *added) error {
 	if err := up.enqueue(ctx, t, a); err != nil {
 		return err
 	}
-	args := named("upload_id", up.id)
+	return up.show(ctx, t, up.Note(up.mapping))
+}
+
+// show ends the upload: its entries are seen, and its key and the note are kept.
+func (u *underWay) show(ctx context.Context, t *tx, note seqlease.AuditNote) error {
+	args := named("upload_id", u.id)
 	for _, statement := range []string{"submit_publish", "submit_end"} {
 		if _, err := t.exec(ctx, statement, args...); err != nil {
 			return err
 		}
 	}
-	return nil
+	if len(u.mapping) == 0 {
+		return nil
+	}
+	if err := u.kept.keep(ctx, t); err != nil {
+		return err
+	}
+	return noteAction(ctx, t, u.organismID, note)
 }
 
 // enqueue gives the upload its ranks (L17) and its tickets: as many of them as a
