@@ -94,7 +94,11 @@ func (s *Store) Submit(ctx context.Context, u submission.Upload) ([]seqlease.Sub
 // the counters are bumped last: whatever others wait for isn't held while entries
 // arrive.
 func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.Upload) (made []seqlease.SubmissionIDMapping, first map[seqlease.PipelineVersion]int64, err error) {
-	err = s.longTransaction(ctx, s.shares.uploads, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err = s.longTransaction(ctx, s.shares.uploads, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
+		var stored bool
+		if made, stored, err = takeKey(ctx, tx, u.Submitter, u.Key); stored || err != nil {
+			return err
+		}
 		var exists bool
 		if err := tx.QueryRow(ctx, groupExistsSQL, pgx.StrictNamedArgs{"id": u.GroupID}).Scan(&exists); err != nil {
 			return err
@@ -109,7 +113,13 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 		if len(made) == 0 {
 			return nil
 		}
+		if err := keepAnswer(ctx, tx, u.Submitter, u.Key, made); err != nil {
+			return err
+		}
 		if first, err = s.enqueue(ctx, tx, o.id, u.GroupID, ids); err != nil {
+			return err
+		}
+		if err := noteAction(ctx, tx, o.id, u.Note(made)); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
@@ -140,14 +150,7 @@ func (s *Store) enqueue(ctx context.Context, tx pgx.Tx, organismID int32, group 
 	}
 	for _, version := range slices.Sorted(maps.Keys(first)) {
 		rank := first[version]
-		err := copyInto(ctx, tx, copyTicketsSQL, len(ids), func(rows *copyRows, i int) {
-			rows.row(5)
-			rows.bigint(int64(version))
-			rows.bigint(rank + 1 + int64(i))
-			rows.bigint(ids[i])
-			rows.int(organismID)
-			rows.smallint(int16(queue.LaneFresh))
-		})
+		err := copyTickets(ctx, tx, organismID, version, ids, func(i int) int64 { return rank + 1 + int64(i) })
 		if err != nil {
 			return nil, err
 		}
@@ -155,28 +158,43 @@ func (s *Store) enqueue(ctx context.Context, tx pgx.Tx, organismID int32, group 
 	return first, nil
 }
 
+// copyTickets writes tickets of the entries; rank is called once for each, in order.
+func copyTickets(ctx context.Context, tx pgx.Tx, organismID int32, version seqlease.PipelineVersion, ids []int64, rank func(i int) int64) error {
+	return copyInto(ctx, tx, copyTicketsSQL, len(ids), func(rows *copyRows, i int) {
+		rows.row(5)
+		rows.bigint(int64(version))
+		rows.bigint(rank(i))
+		rows.bigint(ids[i])
+		rows.int(organismID)
+		rows.smallint(int16(queue.LaneFresh))
+	})
+}
+
 // insertEntries stores the entries with their terms, and returns their ids and, in
-// made, what they are called. Each chunk is put together while the one before it is
-// stored.
+// made, what they are called.
 func insertEntries(ctx context.Context, tx pgx.Tx, o knownOrganism, u submission.Upload, made *[]seqlease.SubmissionIDMapping) ([]int64, error) {
 	*made = nil
 	var ids []int64
+	err := storeChunks(u.Entries, func(c []submission.PackedEntry) error {
+		partIDs, part, err := insertChunk(ctx, tx, o, u, c)
+		ids, *made = append(ids, partIDs...), append(*made, part...)
+		return err
+	})
+	return ids, err
+}
+
+// storeChunks cuts the entries into chunks and has each stored while the next one is
+// put together.
+func storeChunks(entries iter.Seq2[submission.PackedEntry, error], store func(c []submission.PackedEntry) error) error {
 	stored := make(chan error, 1) // how the chunk before went
 	stored <- nil
-	for c, failed := range chunks(u.Entries) {
+	for c, failed := range chunks(entries) {
 		if err := errors.Join(<-stored, failed); err != nil {
-			return nil, err
+			return err
 		}
-		go func() {
-			stored <- submission.Caught(func() error {
-				partIDs, part, err := insertChunk(ctx, tx, o, u, c)
-				ids, *made = append(ids, partIDs...), append(*made, part...)
-				return err
-			})
-		}()
+		go func() { stored <- submission.Caught(func() error { return store(c) }) }()
 	}
-	err := <-stored
-	return ids, err
+	return <-stored
 }
 
 // insertChunk stores a chunk with its terms, and returns the ids of the entries and
@@ -188,18 +206,7 @@ func insertChunk(
 	if err != nil {
 		return nil, nil, err
 	}
-	err = copyInto(ctx, tx, copyEntriesSQL, len(c), func(rows *copyRows, i int) {
-		rows.row(9)
-		rows.bigint(ids[i])
-		rows.bigint(int64(made[i].Version))
-		rows.bigint(u.GroupID)
-		rows.bigint(c[i].Data.Dictionary)
-		rows.int(o.id)
-		rows.text(string(made[i].Accession))
-		rows.text(c[i].SubmissionID)
-		rows.text(u.Submitter)
-		rows.bytea(c[i].Data.Bytes)
-	})
+	err = copyEntries(ctx, tx, o, u.Submitter, ids, made, c, func(int) int64 { return u.GroupID })
 	if err != nil || u.Terms.Type != seqlease.TermsRestricted {
 		return ids, made, err
 	}
@@ -209,6 +216,24 @@ func insertChunk(
 		rows.boolean(true)
 		rows.date(u.Terms.RestrictedUntil)
 		rows.text(u.Submitter)
+	})
+}
+
+// copyEntries writes entries with their ids, what they are called, and their groups.
+func copyEntries(ctx context.Context, tx pgx.Tx, o knownOrganism, submitter string, ids []int64, made []seqlease.SubmissionIDMapping,
+	c []submission.PackedEntry, group func(i int) int64,
+) error {
+	return copyInto(ctx, tx, copyEntriesSQL, len(c), func(rows *copyRows, i int) {
+		rows.row(9)
+		rows.bigint(ids[i])
+		rows.bigint(int64(made[i].Version))
+		rows.bigint(group(i))
+		rows.bigint(c[i].Data.Dictionary)
+		rows.int(o.id)
+		rows.text(string(made[i].Accession))
+		rows.text(c[i].SubmissionID)
+		rows.text(submitter)
+		rows.bytea(c[i].Data.Bytes)
 	})
 }
 

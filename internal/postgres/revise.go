@@ -1,0 +1,249 @@
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/submission"
+)
+
+//go:embed sql/highest.sql
+var highestSQL string
+
+//go:embed sql/lock_highest.sql
+var lockHighestSQL string
+
+//go:embed sql/reserve_ids.sql
+var reserveIDsSQL string
+
+//go:embed sql/reserve_group_ranks.sql
+var reserveGroupRanksSQL string
+
+// Highest returns the highest versions of accessions, as [submission.ReviseStore] says.
+func (s *Store) Highest(ctx context.Context, accessions []seqlease.Accession) (list []submission.Highest, err error) {
+	err = s.repeat(ctx, func() error {
+		list = make([]submission.Highest, 0, len(accessions))
+		return s.with(ctx, func(c *pgxpool.Conn) error {
+			arguments := pgx.StrictNamedArgs{"accessions": textsOf(accessions)}
+			return withSettings(ctx, c, planSettingsSQL, highestSQL, arguments, func(rows pgx.Rows) error {
+				return eachHighest(rows, func(h submission.Highest, _ int64) { list = append(list, h) })
+			})
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("highest versions of %d accessions: %w", len(accessions), err)
+	}
+	return list, nil
+}
+
+// eachHighest reads the rows of the statement highest; id is the store's.
+func eachHighest(rows pgx.Rows, each func(h submission.Highest, id int64)) error {
+	var h submission.Highest
+	var id int64
+	var status int
+	_, err := pgx.ForEachRow(rows, []any{&h.Accession, &id, &h.Version, &h.Organism, &h.GroupID, &status}, func() error {
+		h.Status = seqlease.Statuses()[status]
+		each(h, id)
+		return nil
+	})
+	return err
+}
+
+func textsOf[T ~string](list []T) []string {
+	plain := make([]string, len(list))
+	for i, text := range list {
+		plain[i] = string(text)
+	}
+	return plain
+}
+
+// Revise stores new versions of entries, as [submission.ReviseStore] says.
+func (s *Store) Revise(ctx context.Context, r submission.Revision) ([]seqlease.SubmissionIDMapping, error) {
+	o, err := s.organism(ctx, r.Organism)
+	if err != nil {
+		return nil, err
+	}
+	var made []seqlease.SubmissionIDMapping
+	var first map[seqlease.PipelineVersion]int64
+	err = s.retry(ctx, func() (err error) {
+		made, first, err = s.insertRevisions(ctx, o, r)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("revise entries of %s: %w", r.Organism, err)
+	}
+	s.added(r.Organism, o.id, queue.LaneFresh, first)
+	return made, nil
+}
+
+// insertRevisions stores the entries in one transaction, and returns also the ranks
+// before the first tickets. The locks of the versions before are held all the time:
+// only who would add another version, and be refused, waits for them.
+func (s *Store) insertRevisions(ctx context.Context, o knownOrganism, r submission.Revision) (
+	made []seqlease.SubmissionIDMapping, first map[seqlease.PipelineVersion]int64, err error,
+) {
+	err = s.longTransaction(ctx, s.shares.uploads, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
+		var stored bool
+		if made, stored, err = takeKey(ctx, tx, r.Submitter, r.Key); stored || err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, planSettingsSQL); err != nil {
+			return err
+		}
+		before, err := lockHighest(ctx, tx, r)
+		if err != nil {
+			return err
+		}
+		var ids []int64
+		if ids, made, err = copyRevisions(ctx, tx, o, r, before); err != nil || len(made) == 0 {
+			return err
+		}
+		if err := keepAnswer(ctx, tx, r.Submitter, r.Key, made); err != nil {
+			return err
+		}
+		var group int64
+		if first, group, err = s.enqueueRevisions(ctx, tx, o.id, ids, before); err != nil {
+			return err
+		}
+		if err := noteAction(ctx, tx, o.id, r.Note(made, group)); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
+		return err
+	})
+	return made, first, err
+}
+
+// released is a version that is revised.
+type released struct {
+	version seqlease.Version
+	groupID int64
+}
+
+// lockHighest locks the highest versions of the accessions, which must be released
+// entries of the organism, and returns them in order.
+func lockHighest(ctx context.Context, tx pgx.Tx, r submission.Revision) ([]released, error) {
+	accessions := textsOf(r.Accessions)
+	for range maxTries {
+		rows, err := tx.Query(ctx, lockHighestSQL, pgx.StrictNamedArgs{"accessions": accessions})
+		if err != nil {
+			return nil, err
+		}
+		locked, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		if err != nil {
+			return nil, err
+		}
+		// The locks may have been waited for: this statement sees what came meanwhile.
+		if rows, err = tx.Query(ctx, highestSQL, pgx.StrictNamedArgs{"accessions": accessions}); err != nil {
+			return nil, err
+		}
+		check := submission.HighestCheck{Organism: r.Organism}
+		list := make([]released, 0, len(accessions))
+		allLocked := true
+		err = eachHighest(rows, func(h submission.Highest, id int64) {
+			check.Add(h)
+			list = append(list, released{h.Version, h.GroupID})
+			_, found := slices.BinarySearch(locked, id)
+			allLocked = allLocked && found
+		})
+		if err == nil {
+			err = check.Err()
+		}
+		if err != nil || allLocked {
+			return list, err
+		}
+	}
+	return nil, fmt.Errorf("%w: others keep adding versions of the same entries", seqlease.ErrBusy)
+}
+
+// errRevisions says that a revision doesn't have an accession for each entry.
+var errRevisions = errors.New("there are not as many accessions as entries")
+
+// copyRevisions stores the entries and returns their ids and what they are called.
+func copyRevisions(ctx context.Context, tx pgx.Tx, o knownOrganism, r submission.Revision, before []released) (
+	ids []int64, made []seqlease.SubmissionIDMapping, err error,
+) {
+	err = storeChunks(r.Entries, func(c []submission.PackedEntry) error {
+		start := len(made)
+		if start+len(c) > len(before) {
+			return errRevisions
+		}
+		var fresh []int64
+		if err := tx.QueryRow(ctx, reserveIDsSQL, pgx.StrictNamedArgs{"count": len(c)}).Scan(&fresh); err != nil {
+			return err
+		}
+		for i, e := range c {
+			made = append(made, seqlease.SubmissionIDMapping{
+				AccessionVersion: seqlease.AccessionVersion{Accession: r.Accessions[start+i], Version: before[start+i].version + 1},
+				SubmissionID:     e.SubmissionID,
+			})
+		}
+		ids = append(ids, fresh...)
+		return copyEntries(ctx, tx, o, r.Submitter, fresh, made[start:], c, func(i int) int64 { return before[start+i].groupID })
+	})
+	if err == nil && len(made) < len(before) {
+		err = errRevisions
+	}
+	return ids, made, err
+}
+
+// enqueueRevisions is enqueue for entries of several groups. It returns also their
+// group, if it is one.
+func (s *Store) enqueueRevisions(ctx context.Context, tx pgx.Tx, organismID int32, ids []int64, before []released) (
+	first map[seqlease.PipelineVersion]int64, group int64, err error,
+) {
+	entries := map[int64]int64{}
+	for _, b := range before {
+		entries[b.groupID]++
+	}
+	groups := slices.Sorted(maps.Keys(entries))
+	counts := make([]int64, len(groups))
+	for i, id := range groups {
+		counts[i] = entries[id]
+	}
+	if len(groups) == 1 {
+		group = groups[0]
+	}
+	b := s.knownBounds(organismID, queue.LaneFresh)
+	rows, err := tx.Query(ctx, reserveGroupRanksSQL, pgx.StrictNamedArgs{
+		"organism": organismID, "group_ids": groups, "counts": counts,
+		"bound_versions": b.versions, "bound_ranks": b.ranks, "bound_ids": b.ids,
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	last := map[seqlease.PipelineVersion]map[int64]int64{} // rank given, by group
+	first = map[seqlease.PipelineVersion]int64{}
+	var version seqlease.PipelineVersion
+	var of, rank int64
+	_, err = pgx.ForEachRow(rows, []any{&version, &of, &rank}, func() error {
+		if last[version] == nil {
+			last[version], first[version] = map[int64]int64{}, rank
+		}
+		last[version][of], first[version] = rank, min(first[version], rank)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, version := range slices.Sorted(maps.Keys(last)) {
+		given := last[version]
+		err := copyTickets(ctx, tx, organismID, version, ids, func(i int) int64 {
+			given[before[i].groupID]++
+			return given[before[i].groupID]
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	return first, group, nil
+}
