@@ -79,6 +79,7 @@ type testCase struct {
 func Run(t *testing.T, h Harness) {
 	for _, c := range slices.Concat(
 		registerCases(), registerNewerCases(), backfillCases(), groupCases(), memberCases(), submitCases(),
+		reviseCases(), uploadKeyCases(),
 		claimCases(), leaseCases(), markCases(),
 		acceptCases(), repeatCases(), giveBackCases(),
 		skipCases(), giveBackUserCases(), renewCases(), suspectCases(),
