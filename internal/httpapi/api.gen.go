@@ -332,6 +332,9 @@ type InputProblem struct {
 
 	// Record Id of the record or entry
 	Record string `json:"record,omitempty"`
+
+	// Value What is there, cut to a length for people
+	Value string `json:"value,omitempty"`
 }
 
 // Insertions By segment or gene name, as `position:SEQUENCE`; the position is the 1-based reference position it follows
@@ -693,6 +696,9 @@ type After = string
 // Compression defines model for Compression.
 type Compression = string
 
+// IdempotencyKey defines model for IdempotencyKey.
+type IdempotencyKey = string
+
 // IfNoneMatch defines model for IfNoneMatch.
 type IfNoneMatch = string
 
@@ -864,6 +870,18 @@ type GetQuarantineParams struct {
 	After *After `form:"after,omitempty" json:"after,omitempty"`
 }
 
+// ReviseMultipartBody defines parameters for Revise.
+type ReviseMultipartBody struct {
+	MetadataFile openapi_types.File  `json:"metadataFile"`
+	SequenceFile *openapi_types.File `json:"sequenceFile,omitempty"`
+}
+
+// ReviseParams defines parameters for Revise.
+type ReviseParams struct {
+	// IdempotencyKey What the client calls this upload: 1 to 255 visible ASCII characters, such as a fresh UUID, apart for each user. For seven days the same upload under the same key is answered as the first time and stores nothing more, if the user may still act for the groups. The same are the operation, the organism, the parameters, and the names and bytes of the files, however they are sent. Another upload under the key is refused with 422, and one that comes while the first is stored waits for its end. An upload that was refused leaves the key free
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // SubmitMultipartBody defines parameters for Submit.
 type SubmitMultipartBody struct {
 	DataUseTermsType *DataUseTermsType   `json:"dataUseTermsType,omitempty"`
@@ -884,8 +902,8 @@ type SubmitParams struct {
 	// RestrictedUntil Required for `RESTRICTED`, at most one year from today, as YYYY-MM-DD
 	RestrictedUntil *string `form:"restrictedUntil,omitempty" json:"restrictedUntil,omitempty"`
 
-	// IdempotencyKey Not supported. A request that carries it is refused with 400 and nothing is stored, because whoever sends one relies on a repeated request storing nothing twice. Without it, each request stores new entries
-	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+	// IdempotencyKey What the client calls this upload: 1 to 255 visible ASCII characters, such as a fresh UUID, apart for each user. For seven days the same upload under the same key is answered as the first time and stores nothing more, if the user may still act for the groups. The same are the operation, the organism, the parameters, and the names and bytes of the files, however they are sent. Another upload under the key is refused with 422, and one that comes while the first is stored waits for its end. An upload that was refused leaves the key free
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // SubmitExternalMetadataParams defines parameters for SubmitExternalMetadata.
@@ -950,6 +968,9 @@ type ResumeOrganismJSONRequestBody = OperatorNote
 
 // ReturnLeaseJSONRequestBody defines body for ReturnLease for application/json ContentType.
 type ReturnLeaseJSONRequestBody = LeaseReturn
+
+// ReviseMultipartRequestBody defines body for Revise for multipart/form-data ContentType.
+type ReviseMultipartRequestBody ReviseMultipartBody
 
 // RevokeJSONRequestBody defines body for Revoke for application/json ContentType.
 type RevokeJSONRequestBody = RevokeRequest
@@ -1112,6 +1133,9 @@ type ServerInterface interface {
 	// ReturnLease Give entries back before the lease ends
 	// (POST /{organism}/return-lease)
 	ReturnLease(w http.ResponseWriter, r *http.Request, organism Organism)
+	// Revise Submit new versions of released entries
+	// (POST /{organism}/revise)
+	Revise(w http.ResponseWriter, r *http.Request, organism Organism, params ReviseParams)
 	// Revoke Revoke released accessions
 	// (POST /{organism}/revoke)
 	Revoke(w http.ResponseWriter, r *http.Request, organism Organism)
@@ -2748,6 +2772,56 @@ func (siw *ServerInterfaceWrapper) ReturnLease(w http.ResponseWriter, r *http.Re
 	handler.ServeHTTP(w, r)
 }
 
+// Revise operation middleware
+func (siw *ServerInterfaceWrapper) Revise(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "organism" -------------
+	var organism Organism
+
+	err = runtime.BindStyledParameterWithOptions("simple", "organism", r.PathValue("organism"), &organism, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organism", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ReviseParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.Revise(w, r, organism, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // Revoke operation middleware
 func (siw *ServerInterfaceWrapper) Revoke(w http.ResponseWriter, r *http.Request) {
 
@@ -2835,7 +2909,7 @@ func (siw *ServerInterfaceWrapper) Submit(w http.ResponseWriter, r *http.Request
 
 	// ------------- Optional header parameter "Idempotency-Key" -------------
 	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey string
+		var IdempotencyKey IdempotencyKey
 		n := len(valueList)
 		if n != 1 {
 			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
@@ -3111,6 +3185,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/renew-lease", wrapper.RenewLease)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/return-lease", wrapper.ReturnLease)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/submit", wrapper.Submit)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/revise", wrapper.Revise)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/approve-processed-data", wrapper.ApproveProcessedData)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/{organism}/revoke", wrapper.Revoke)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/{organism}/delete-sequence-entry-versions", wrapper.DeleteSequenceEntryVersions)

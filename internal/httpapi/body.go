@@ -42,10 +42,10 @@ func (s *server) prepareBody(w *response, r *http.Request, operation string) err
 		source: &patientBody{ReadCloser: r.Body, answer: w},
 		dir:    s.submissions.Spool(), budget: s.budget, limit: maxJSONBody, what: "body",
 	}
-	switch operation {
-	case uploadOperation:
+	switch {
+	case isUpload(operation):
 		body.limit, body.what = maxUploadBody, "upload"
-	case resultsOperation:
+	case operation == resultsOperation:
 		body.limit, body.what = maxResultBody, "result body"
 	case externalOperation:
 		body.limit, body.what = maxExternalBody, externalBody
@@ -64,7 +64,7 @@ func (s *server) prepareBody(w *response, r *http.Request, operation string) err
 	switch kind := mediaType(r); {
 	case kind == "application/x-www-form-urlencoded":
 		return mergeForm(r)
-	case kind == "multipart/form-data" && operation != uploadOperation:
+	case kind == "multipart/form-data" && !isUpload(operation):
 		return mergeMultipart(r)
 	default:
 		return nil

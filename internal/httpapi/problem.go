@@ -106,7 +106,7 @@ func problemOf(err error) (p Problem, known bool) {
 }
 
 func inputProblem(p seqlease.Problem) InputProblem {
-	return InputProblem{File: p.File, Line: p.Line, Record: p.Record, Field: p.Field, Message: p.Message}
+	return InputProblem{File: p.File, Line: p.Line, Record: p.Record, Field: p.Field, Value: p.Value, Message: p.Message}
 }
 
 // statusError is a fault of the transport that no domain room knows.
