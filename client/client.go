@@ -114,6 +114,8 @@ type call struct {
 	contentType string
 	body        io.Reader
 	ifNoneMatch string
+	// idempotencyKey is sent if it isn't empty.
+	idempotencyKey string
 	// patience is added to the silence until the answer begins.
 	patience time.Duration
 }
@@ -191,6 +193,9 @@ func (c *Client) request(ctx context.Context, k call, alive func()) (*http.Reque
 	}
 	if k.ifNoneMatch != "" {
 		request.Header.Set("If-None-Match", k.ifNoneMatch)
+	}
+	if k.idempotencyKey != "" {
+		request.Header.Set("Idempotency-Key", k.idempotencyKey)
 	}
 	return request, nil
 }

@@ -76,6 +76,7 @@ type inputProblem struct {
 	Line    int    `json:"line"`
 	Record  string `json:"record"`
 	Field   string `json:"field"`
+	Value   string `json:"value"`
 	Message string `json:"message"`
 }
 
@@ -137,7 +138,7 @@ func sentinels() map[string]error {
 func invalid(kind seqlease.InvalidKind, document problemDocument) error {
 	e := &seqlease.InvalidError{Kind: kind}
 	for _, p := range document.Problems {
-		e.Add(seqlease.Problem{File: p.File, Line: p.Line, Record: p.Record, Field: p.Field, Message: p.Message})
+		e.Add(seqlease.Problem{File: p.File, Line: p.Line, Record: p.Record, Field: p.Field, Value: p.Value, Message: p.Message})
 	}
 	if len(document.Problems) == 0 {
 		e.Add(seqlease.Problem{Message: document.Detail})

@@ -28,29 +28,40 @@ type Submission struct {
 	Metadata File
 	// Sequences has no Content for organisms without sequences.
 	Sequences File
+	// IdempotencyKey has the same upload, sent again after its answer was lost, answered
+	// as the first time: 1 to 255 visible ASCII characters, such as a fresh UUID. Empty:
+	// each call stores new entries.
+	IdempotencyKey string
 }
 
 // Submit uploads new entries and returns their accessions in the order of the
 // metadata file. Nothing is stored if the error is a [*seqlease.InvalidError].
 func (c *Client) Submit(ctx context.Context, s Submission) ([]seqlease.SubmissionIDMapping, error) {
+	mappings, err := c.upload(ctx, organismPath(s.Organism, "submit"), s.IdempotencyKey, func(form *multipart.Writer) error {
+		return writeSubmission(form, s)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("submit %s to %s: %w", s.Metadata.Name, s.Organism, err)
+	}
+	return mappings, nil
+}
+
+// upload sends a form while it is written.
+func (c *Client) upload(ctx context.Context, path, key string, write func(form *multipart.Writer) error) ([]seqlease.SubmissionIDMapping, error) {
 	reader, writer := io.Pipe()
 	form := multipart.NewWriter(writer)
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		writer.CloseWithError(writeSubmission(form, s))
+		writer.CloseWithError(write(form))
 	}()
 	var mappings []seqlease.SubmissionIDMapping
 	err := c.document(ctx, call{
-		method: http.MethodPost, path: organismPath(s.Organism, "submit"),
-		contentType: form.FormDataContentType(), body: reader,
+		method: http.MethodPost, path: path, contentType: form.FormDataContentType(), idempotencyKey: key, body: reader,
 	}, &mappings)
 	_ = reader.Close() // the server may answer before it has read everything
 	<-sent
-	if err != nil {
-		return nil, fmt.Errorf("submit %s to %s: %w", s.Metadata.Name, s.Organism, err)
-	}
-	return mappings, nil
+	return mappings, err
 }
 
 func writeSubmission(form *multipart.Writer, s Submission) error {
@@ -67,10 +78,15 @@ func writeSubmission(form *multipart.Writer, s Submission) error {
 			return err
 		}
 	}
+	return writeFiles(form, s.Metadata, s.Sequences)
+}
+
+// writeFiles writes the files and ends the form.
+func writeFiles(form *multipart.Writer, metadata, sequences File) error {
 	for _, part := range []struct {
 		name string
 		file File
-	}{{"metadataFile", s.Metadata}, {"sequenceFile", s.Sequences}} {
+	}{{"metadataFile", metadata}, {"sequenceFile", sequences}} {
 		if part.file.Content == nil {
 			continue
 		}
