@@ -19,9 +19,6 @@ import (
 //go:embed sql/highest.sql
 var highestSQL string
 
-//go:embed sql/lock_highest.sql
-var lockHighestSQL string
-
 //go:embed sql/reserve_ids.sql
 var reserveIDsSQL string
 
@@ -33,7 +30,7 @@ func (s *Store) Highest(ctx context.Context, accessions []seqlease.Accession) (l
 	err = s.repeat(ctx, func() error {
 		list = make([]submission.Highest, 0, len(accessions))
 		return s.with(ctx, func(c *pgxpool.Conn) error {
-			arguments := pgx.StrictNamedArgs{"accessions": textsOf(accessions)}
+			arguments := pgx.StrictNamedArgs{"accessions": texts(accessions)}
 			return withSettings(ctx, c, planSettingsSQL, highestSQL, arguments, func(rows pgx.Rows) error {
 				return eachHighest(rows, func(h submission.Highest, _ int64) { list = append(list, h) })
 			})
@@ -56,14 +53,6 @@ func eachHighest(rows pgx.Rows, each func(h submission.Highest, id int64)) error
 		return nil
 	})
 	return err
-}
-
-func textsOf[T ~string](list []T) []string {
-	plain := make([]string, len(list))
-	for i, text := range list {
-		plain[i] = string(text)
-	}
-	return plain
 }
 
 // Revise stores new versions of entries, as [submission.ReviseStore] says.
@@ -132,9 +121,9 @@ type released struct {
 // lockHighest locks the highest versions of the accessions, which must be released
 // entries of the organism, and returns them in order.
 func lockHighest(ctx context.Context, tx pgx.Tx, r submission.Revision) ([]released, error) {
-	accessions := textsOf(r.Accessions)
+	accessions := texts(r.Accessions)
 	for range maxTries {
-		rows, err := tx.Query(ctx, lockHighestSQL, pgx.StrictNamedArgs{"accessions": accessions})
+		rows, err := tx.Query(ctx, lockNewestSQL, pgx.StrictNamedArgs{"accessions": accessions})
 		if err != nil {
 			return nil, err
 		}

@@ -85,6 +85,9 @@ const atOnce = 10_000
 // look reads what is revised. It stays as it is: who adds a version waits for us, and
 // what is released is never changed or deleted.
 func (s *Store) look(ctx context.Context, rev *revision) error {
+	if _, err := organismState(ctx, s.readOnce(), rev.Organism); err != nil {
+		return storeError(err)
+	}
 	check := submission.HighestCheck{Organism: rev.Organism}
 	entries := map[int64]int64{}
 	for page := range slices.Chunk(rev.Accessions, atOnce) {

@@ -12,15 +12,21 @@ import (
 // revocationBytes is about what a revocation takes beside its data.
 const revocationBytes = 300
 
-// errOvertaken says that an upload under way has the next version of an accession.
+// errOvertaken says that what is left of an upload has the next version of an accession.
 var errOvertaken = seqlease.Explain(seqlease.ErrBusy, "another version of an accession is being stored: send it again")
 
-// Revoke adds revocations, as [submission.RevokeStore] says.
+// Revoke adds revocations, as [submission.RevokeStore] says. It waits for revisions of
+// the same accessions that are under way.
 func (s *Store) Revoke(ctx context.Context, r submission.Revocation) ([]seqlease.SubmissionIDMapping, error) {
 	packed, err := s.Pack(r.Organism, r.Data)
 	if err != nil {
 		return nil, err
 	}
+	release, err := s.growing.take(ctx, r.Accessions...)
+	if err != nil {
+		return nil, fmt.Errorf("revoke %d accessions of %s: %w", len(r.Accessions), r.Organism, err)
+	}
+	defer release()
 	var made []seqlease.SubmissionIDMapping
 	size := len(r.Accessions) * (revocationBytes + len(packed.Bytes))
 	err = s.writeMuch(ctx, size, func(ctx context.Context, t *tx) (err error) {

@@ -26,24 +26,18 @@ func reviseCases() []testCase {
 		{name: "L10_TwoRevisionsAtOnceExactlyOneWins", check: reviseL10AtOnce},
 		{name: "L10_RevisionsByTwoServersAtOnceExactlyOneWins", needs: SecondStore, check: reviseL10AtOnceElsewhere},
 		{name: "L10_ARevisionUnderWayKeepsAnotherWaiting", check: reviseL10Waits},
+		{name: "L10_ARevisionUnderWayKeepsARevocationWaiting", check: reviseL10RevocationWaits},
 		{name: "L13_SlowRevisionHoldsUpNobodyElse", check: reviseL13Slow},
 		{name: "L17_EachGroupOfARevisionHasItsTurns", check: reviseL17Groups},
 		{name: "L17_EachGroupOfALargeRevisionHasItsTurns", check: reviseL17LargeGroups},
 		{name: "Revise_AnswersInTheOrderOfTheEntries", check: reviseKeepsOrder},
 		{name: "Revise_KeepsGroupAndTermsAndTakesTheRestFromTheUpload", check: reviseKeeps},
 		{name: "Revise_TheVersionBeforeStaysReleased", check: reviseReleased},
+		{name: "Revise_ARevokedEntryMayBeRevised", check: reviseRevoked},
 		{name: "Revise_StateErrorNamesEveryFaultOfTheFirstKind", check: reviseStateError},
 		{name: "Revise_UnknownOrganismIsRefused", check: reviseUnknownOrganism},
 		{name: "Highest_IsInTheOrderAsked", check: highestOrder},
 	}
-}
-
-// release leaves n released entries of the fixture's group.
-func (f *fixture) release(t *testing.T, n int) []seqlease.AccessionVersion {
-	t.Helper()
-	versions := f.process(t, slices.Repeat([]seqlease.ProcessingResult{seqlease.NoIssues}, n)...)
-	f.wantApproved(t, "to be revised", approval(versions...), versions...)
-	return versions
 }
 
 // revisedID is the submission id of the i-th entry of a fixture's revision.
@@ -67,15 +61,6 @@ func (f *fixture) revision(entries ...seqlease.AccessionVersion) submission.Revi
 		r.Accessions = append(r.Accessions, av.Accession)
 	}
 	return r
-}
-
-// next are the versions after the entries.
-func next(entries []seqlease.AccessionVersion) []seqlease.AccessionVersion {
-	list := slices.Clone(entries)
-	for i := range list {
-		list[i].Version++
-	}
-	return list
 }
 
 // mustRevise stores the revision and returns its entries in order.
@@ -121,7 +106,7 @@ func received(entries ...seqlease.AccessionVersion) submission.StateError {
 
 func reviseL1ClaimableAtOnce(t *testing.T, h Harness) {
 	f := newFixture(t, h)
-	versions := f.release(t, 25)
+	versions := f.releasedEntries(t, 25)
 	mark := f.mark(t)
 	made := f.mustRevise(t, f.revision(versions...))
 	wantSame(t, "revised", made, next(versions))
@@ -162,7 +147,7 @@ func (f *fixture) wantNotRevised(t *testing.T, versions []seqlease.AccessionVers
 
 func reviseL1FailsMidway(t *testing.T, h Harness) {
 	f := newFixture(t, h)
-	versions := f.release(t, 800)
+	versions := f.releasedEntries(t, 800)
 	mark := f.mark(t)
 	broken := errors.New("the upload is cut off")
 	r := f.revision(versions...)
@@ -174,7 +159,7 @@ func reviseL1FailsMidway(t *testing.T, h Harness) {
 
 func reviseL1Cancelled(t *testing.T, h Harness) {
 	f := newFixture(t, h)
-	versions := f.release(t, 800)
+	versions := f.releasedEntries(t, 800)
 	mark := f.mark(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -199,7 +184,7 @@ func reviseL1Cancelled(t *testing.T, h Harness) {
 
 func reviseL1TooFew(t *testing.T, h Harness) {
 	f := newFixture(t, h)
-	versions := f.release(t, 3)
+	versions := f.releasedEntries(t, 3)
 	mark := f.mark(t)
 	for _, n := range []int{2, 4} {
 		r := f.revision(versions...)
@@ -225,7 +210,7 @@ func reviseL10AtOnceElsewhere(t *testing.T, h Harness) {
 func reviseAtOnce(t *testing.T, f *fixture, servers ...*fixture) {
 	t.Helper()
 	for range 8 {
-		versions := f.release(t, 40)
+		versions := f.releasedEntries(t, 40)
 		var all sync.WaitGroup
 		errs := make([]error, len(servers))
 		for i, server := range servers {
@@ -271,20 +256,36 @@ func (f *fixture) stopped(n int, entries ...seqlease.AccessionVersion) (r submis
 	return r, at, sync.OnceFunc(func() { close(goOn) })
 }
 
-// reviseL10Waits stops a revision midway: another one of one of its entries isn't
-// refused until it is sure that this one is stored.
 func reviseL10Waits(t *testing.T, h Harness) {
 	f := newFixture(t, h)
-	versions := f.release(t, 1300)
+	f.waitsForARevision(t, func(av seqlease.AccessionVersion) error {
+		_, err := f.Revise(t.Context(), f.revision(av))
+		return err
+	})
+}
+
+func reviseL10RevocationWaits(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	f.waitsForARevision(t, func(av seqlease.AccessionVersion) error {
+		_, err := f.Revoke(t.Context(), revocation(av.Accession))
+		return err
+	})
+}
+
+// waitsForARevision stops a revision midway: who adds a version to one of its entries
+// isn't refused until it is sure that the revision is stored.
+func (f *fixture) waitsForARevision(t *testing.T, add func(av seqlease.AccessionVersion) error) {
+	t.Helper()
+	versions := f.releasedEntries(t, 1300)
 	r, reached, resume := f.stopped(1200, versions...)
 	defer resume()
 	first, second := make(chan error, 1), make(chan error, 1)
 	go func() { _, err := f.Revise(t.Context(), r); first <- err }()
 	<-reached
-	go func() { _, err := f.Revise(t.Context(), f.revision(versions[1299])); second <- err }()
+	go func() { second <- add(versions[1299]) }()
 	select {
 	case err := <-second:
-		t.Fatalf("the second revision ended before the first: %v", err)
+		t.Fatalf("the second one ended before the first: %v", err)
 	case <-time.After(100 * time.Millisecond): // long enough for one that doesn't wait
 	}
 	resume()
@@ -296,8 +297,8 @@ func reviseL10Waits(t *testing.T, h Harness) {
 
 func reviseL13Slow(t *testing.T, h Harness) {
 	f := newFixture(t, h)
-	versions := f.release(t, 1300)
-	others := f.release(t, 2)
+	versions := f.releasedEntries(t, 1300)
+	others := f.releasedEntries(t, 2)
 	r, reached, resume := f.stopped(1200, versions...)
 	stored := make(chan error, 1)
 	rescue := time.AfterFunc(time.Minute, resume) // an error instead of a test that hangs
@@ -378,7 +379,7 @@ func reviseGroups(t *testing.T, h Harness, each int) {
 
 func reviseKeepsOrder(t *testing.T, h Harness) {
 	f := newFixture(t, h)
-	versions := f.release(t, 1200)
+	versions := f.releasedEntries(t, 1200)
 	mixed := slices.Clone(versions)
 	for i := range mixed { // 7 and 1200 have no common divisor
 		mixed[i] = versions[i*7%len(versions)]
@@ -425,7 +426,7 @@ func reviseKeeps(t *testing.T, h Harness) {
 
 func reviseReleased(t *testing.T, h Harness) {
 	f := newFixture(t, h)
-	versions := f.release(t, 1)
+	versions := f.releasedEntries(t, 1)
 	mark := func() string { head, _ := f.released(t); return head.Mark }
 	before := mark()
 	second := f.mustRevise(t, f.revision(versions...))
@@ -442,9 +443,26 @@ func reviseReleased(t *testing.T, h Harness) {
 	wantSame(t, "released", got, slices.Concat(versions, second))
 }
 
+func reviseRevoked(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.releasedEntries(t, 1)
+	revoked, err := f.Revoke(t.Context(), revocation(versions[0].Accession))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Revise(t.Context(), f.revision(versions...))
+	want := received(revoked[0].AccessionVersion)
+	want.WrongStatus[revoked[0].AccessionVersion] = seqlease.Processed
+	wantRefusedState(t, err, want)
+	f.wantApproved(t, "the revocation", approval(revoked[0].AccessionVersion), revoked[0].AccessionVersion)
+	made := f.mustRevise(t, f.revision(versions...))
+	wantSame(t, "revised", made, []seqlease.AccessionVersion{{Accession: versions[0].Accession, Version: 3}})
+	wantSame(t, "claimed", claimed(f.claim(t, 10)), made)
+}
+
 func reviseStateError(t *testing.T, h Harness) {
 	f := newFixture(t, h)
-	good := f.release(t, 2)
+	good := f.releasedEntries(t, 2)
 	foreign := f.submitTo(t, CCHF, 2)
 	line := f.lines(t, f.claimFrom(t, CCHF, 1))[0]
 	s := results(line)
@@ -478,7 +496,7 @@ func reviseStateError(t *testing.T, h Harness) {
 
 func reviseUnknownOrganism(t *testing.T, h Harness) {
 	f := newFixture(t, h)
-	r := f.revision(f.release(t, 1)...)
+	r := f.revision(f.releasedEntries(t, 1)...)
 	r.Organism = "measles"
 	_, err := f.Revise(t.Context(), r)
 	wantError(t, err, seqlease.ErrUnknownOrganism)
@@ -486,7 +504,7 @@ func reviseUnknownOrganism(t *testing.T, h Harness) {
 
 func highestOrder(t *testing.T, h Harness) {
 	f := newFixture(t, h)
-	released := f.release(t, 2)
+	released := f.releasedEntries(t, 2)
 	second := f.mustRevise(t, f.revision(released[1]))
 	other := f.submitTo(t, CCHF, 1)
 	list, err := f.Highest(t.Context(), []seqlease.Accession{"moss", released[1].Accession, other[0].Accession, released[0].Accession})
