@@ -47,7 +47,7 @@ func (s *server) prepareBody(w *response, r *http.Request, operation string) err
 		body.limit, body.what = maxUploadBody, "upload"
 	case operation == resultsOperation:
 		body.limit, body.what = maxResultBody, "result body"
-	case externalOperation:
+	case operation == externalOperation:
 		body.limit, body.what = maxExternalBody, externalBody
 	}
 	body.raw = body.source

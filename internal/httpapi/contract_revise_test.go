@@ -11,8 +11,8 @@ import (
 	"github.com/seqlease/seqlease"
 )
 
-// release has everything of zika that waits processed and approved.
-func (d *door) release(t *testing.T) {
+// releaseWaiting has everything of zika that waits processed and approved.
+func (d *door) releaseWaiting(t *testing.T) {
 	t.Helper()
 	entries := d.claim(t, pipe, 1000)
 	d.sendResults(t, resultsOf(entries)).want(t, 204)
@@ -41,7 +41,7 @@ func TestContract_ReviseOrderOfChecks(t *testing.T) {
 			return made[0].AccessionVersion
 		}
 		released, ofOthers := submit("zika", group, anna), submit("zika", other, root)
-		d.release(t)
+		d.releaseWaiting(t)
 		received, foreign := submit("zika", group, anna), submit("cchf", group, anna)
 		bad := []string{"metadataFile", tsv("name\n"), "sequenceFile", fasta("ACGT\n")}
 		const missing = "LOC_ZZZZZZ6"
@@ -68,7 +68,7 @@ func TestContract_ReviseFiles(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, doorOptions{}, func(t *testing.T, d *door) {
 		made := d.submit(t, d.newGroup(t, anna), 2, 20)
-		d.release(t)
+		d.releaseWaiting(t)
 		metadata := func(content string) []string {
 			return []string{"metadataFile", tsv(content), "sequenceFile", goodSequences}
 		}
@@ -109,7 +109,7 @@ func TestContract_ReviseStores(t *testing.T) {
 			return made[0].Accession
 		}
 		a, b, c := submit(first, anna), submit(second, root), submit(first, anna)
-		d.release(t)
+		d.releaseWaiting(t)
 		// Rows may span groups, and their order is that of the answer.
 		answer := d.sendUpload(t, "/zika/revise", root, []string{
 			"sequenceFile", fasta(">f1\nacgt\n>f2\nTT\n>f3\nA\n"),
@@ -157,7 +157,7 @@ func TestContract_ReviseTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, doorOptions{}, func(t *testing.T, d *door) {
 		made := d.submit(t, d.newGroup(t, anna), 1, 20)
-		d.release(t)
+		d.releaseWaiting(t)
 		stored := 0
 		for _, a := range d.sendAtOnce(t, 5, "/zika/revise", revision(made[0].Accession)) {
 			if a.StatusCode == http.StatusOK {

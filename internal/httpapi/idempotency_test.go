@@ -87,7 +87,7 @@ func TestIdempotency_TheSameAgain(t *testing.T) {
 
 		var made []seqlease.SubmissionIDMapping
 		first.into(t, &made)
-		d.release(t)
+		d.releaseWaiting(t)
 		first = d.sendUpload(t, "/zika/revise", anna, revision(made[0].Accession), keyHeader, "key-2").want(t, 200)
 		same("a revision", d.sendUpload(t, "/zika/revise", anna, revision(made[0].Accession), keyHeader, "key-2"))
 		d.sendUpload(t, "/zika/revise", anna, revision(made[0].Accession), keyHeader, "key-3").problem(t, 422, "RECEIVED")
@@ -187,7 +187,7 @@ func TestIdempotency_OfWhatWasRefusedIsFree(t *testing.T) {
 		var made []seqlease.SubmissionIDMapping
 		d.sendUpload(t, path, anna, []string{"metadataFile", goodMetadata, "sequenceFile", goodSequences}, keyHeader, "k").want(t, 200).into(t, &made)
 		d.sendUpload(t, "/zika/revise", anna, revision(made[0].Accession), keyHeader, "r").problem(t, 422, "RECEIVED")
-		d.release(t)
+		d.releaseWaiting(t)
 		d.sendUpload(t, "/zika/revise", anna, revision(made[0].Accession), keyHeader, "r").want(t, 200)
 	})
 }
@@ -200,7 +200,7 @@ func TestIdempotency_AsksAgainWhoMay(t *testing.T) {
 		parts := []string{"metadataFile", goodMetadata, "sequenceFile", goodSequences}
 		var made []seqlease.SubmissionIDMapping
 		d.sendUpload(t, path, anna, parts, keyHeader, "s").want(t, 200).into(t, &made)
-		d.release(t)
+		d.releaseWaiting(t)
 		d.sendUpload(t, "/zika/revise", anna, revision(made[0].Accession), keyHeader, "r").want(t, 200)
 		d.changeBehind(t, "DELETE FROM group_member")
 		d.sendUpload(t, path, anna, parts, keyHeader, "s").problem(t, 403, "anna")
@@ -224,7 +224,7 @@ func TestIdempotency_AtOnceIsStoredOnce(t *testing.T) {
 			return made
 		}
 		made := check(d.sendAtOnce(t, 6, path, parts, keyHeader, "s"))
-		d.release(t)
+		d.releaseWaiting(t)
 		check(d.sendAtOnce(t, 6, "/zika/revise", revision(made[0].Accession), keyHeader, "r"))
 		if got, want := d.statusCounts(t, "zika"), counts(1, 0, 0, 1); !cmp.Equal(got, want) {
 			t.Errorf("counts %v, want %v", got, want)
