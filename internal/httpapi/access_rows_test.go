@@ -70,6 +70,10 @@ func entryRows() []accessRow {
 				return get("/zika/entries/%s/%d/history", av.Accession, av.Version)
 			})},
 		{operation: "GET /{organism}/get-released-data", need: public, ok: 200, make: fixed(get("/zika/get-released-data"))},
+		{operation: "POST /{organism}/revise", need: member, ok: 200, make: func(t *testing.T, w *world) request {
+			t.Helper()
+			return w.upload(t, "/zika/revise", "\taccession", "\t"+string(w.released(t).Accession))
+		}},
 		{operation: "POST /{organism}/revoke", need: member, ok: 200, make: onEntry((*world).released, func(av seqlease.AccessionVersion) request {
 			return postJSON("/zika/revoke", `{"accessions":[%q]}`, av.Accession)
 		})},
