@@ -99,6 +99,26 @@ func (s *servedDev) token(t *testing.T, user, password string) (token string, st
 	return grant.AccessToken, response.StatusCode
 }
 
+// wantHosts checks that the command line client is sent here for everything.
+func (s *servedDev) wantHosts(t *testing.T) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/loculus-info", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	var info struct {
+		Hosts struct{ Backend, Keycloak string }
+	}
+	if err := json.NewDecoder(response.Body).Decode(&info); err != nil || info.Hosts.Backend != s.url || info.Hosts.Keycloak != s.url {
+		t.Errorf("the hosts are %+v, %v; want %s", info.Hosts, err, s.url)
+	}
+}
+
 func (s *servedDev) stop(t *testing.T) {
 	t.Helper()
 	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
@@ -141,6 +161,13 @@ func TestServeDev_EverybodyLogsInAndWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := as["testuser"].AddMember(t.Context(), group.GroupID, "otheruser"); err != nil {
+		t.Error(err)
+	}
+	if err := as["testuser"].AddMember(t.Context(), group.GroupID, "nobody-of-that-name"); !errors.Is(err, seqlease.ErrNotFound) {
+		t.Errorf("somebody who can't log in is made a member: %v", err)
+	}
+	s.wantHosts(t)
 	for organism, upload := range map[seqlease.Organism]struct{ metadata, sequences string }{
 		"zika":      {"", ""},
 		"fernvirus": {"id\tcollectedOn\tvalley\na\t2026-03-04\tSedge\n", ">a\nATGGCTTGCAAAGGTTAA\n"},

@@ -160,7 +160,7 @@ func newWorld(t *testing.T) *world {
 // join makes a person a member of anna's group.
 func (w *world) join(t *testing.T, name string) {
 	t.Helper()
-	w.execSQLite(t, "INSERT INTO group_member (group_id, member) VALUES (?, ?)", w.group, name)
+	w.call(t, http.MethodPut, fmt.Sprintf("/groups/%d/users/%s", w.group, name), anna, nil).want(t, 204)
 }
 
 // submitPath is where an entry of anna's group is submitted, with terms that can be

@@ -136,8 +136,27 @@ const newGroupBody = `{"groupName":"Lab","institution":"I","address":{"line1":"1
 func groupRows() []accessRow {
 	return []accessRow{
 		{operation: "POST /groups", need: anyToken, ok: 200, make: fixed(postJSON("/groups", newGroupBody))},
+		{operation: "GET /groups", need: anyToken, ok: 200, make: fixed(get("/groups"))},
 		{operation: "GET /groups/{groupId}", need: public, ok: 200, make: func(_ *testing.T, w *world) request { return get("/groups/%d", w.group) }},
+		{operation: "PUT /groups/{groupId}", need: member, ok: 200, make: func(_ *testing.T, w *world) request {
+			return postJSON(fmt.Sprintf("/groups/%d", w.group), newGroupBody)
+		}},
+		{operation: "PUT /groups/{groupId}/users/{name}", need: member, ok: 204, make: func(_ *testing.T, w *world) request {
+			return request{path: fmt.Sprintf("/groups/%d/users/new-%d", w.group, w.made.Add(1))}
+		}},
+		{operation: "DELETE /groups/{groupId}/users/{name}", need: member, ok: 204, make: func(t *testing.T, w *world) request {
+			t.Helper()
+			name := fmt.Sprintf("old-%d", w.made.Add(1))
+			w.join(t, name)
+			return request{path: fmt.Sprintf("/groups/%d/users/%s", w.group, name)}
+		}},
 		{operation: "GET /user/groups", need: anyToken, ok: 200, make: fixed(get("/user/groups"))},
+		{operation: "PUT /data-use-terms", need: member, ok: 204, make: onEntry((*world).received, func(av seqlease.AccessionVersion) request {
+			return postJSON("/data-use-terms", `{"accessions":[%q],"newDataUseTerms":{"type":"OPEN"}}`, av.Accession)
+		})},
+		{operation: "GET /data-use-terms/{accession}", need: public, ok: 200, make: onEntry((*world).received, func(av seqlease.AccessionVersion) request {
+			return get("/data-use-terms/%s", av.Accession)
+		})},
 	}
 }
 
