@@ -123,7 +123,7 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
 	if twice := measure.Twice(rows); len(twice) > 0 {
 		return fmt.Errorf("several rows have the same name: %s", strings.Join(twice, "; "))
 	}
-	commit := measure.Commit(b.Server)
+	commit := measure.Commit(ctx, b.Server, "..")
 	for i := range rows {
 		rows[i].Commit = commit
 	}

@@ -144,6 +144,31 @@ func TestTenths(t *testing.T) {
 	}
 }
 
+// TestPeriods: a look that takes 300 ms every five seconds is 6 % of the time, whenever
+// one stops to look.
+func TestPeriods(t *testing.T) {
+	t.Parallel()
+	for _, whole := range []time.Duration{11 * time.Second, 14 * time.Second} {
+		var p periods
+		for at := time.Duration(0); at < whole; at += 100 * time.Millisecond {
+			millis := 0.0
+			if at%(5*time.Second) == 0 {
+				millis = 300
+			}
+			p.add(at, millis, 290)
+		}
+		if got := p.share(whole); got != 6 {
+			t.Errorf("in %s: %v %%, want 6", whole, got)
+		}
+	}
+	var once periods
+	once.add(0, 300, 290)
+	once.add(time.Second, 1, 290)
+	if got := once.share(10 * time.Second); got != 3.01 {
+		t.Errorf("a single look: %v %%, want 3.01", got)
+	}
+}
+
 func TestExplained(t *testing.T) {
 	t.Parallel()
 	log := "LOG:  duration: 1 ms  plan:\n\tQuery Text: -- seqlease claim_settings: x\n\tResult\n" +

@@ -12,9 +12,9 @@ import (
 
 // The states in which the cost of a claim is looked at, one after the other.
 const (
-	stateShallow = "10,000 waiting"
-	stateDeep    = "1,000,000 waiting"
-	stateDone    = "10,000 waiting, 1,000,000 processed"
+	stateShallow = "few waiting"
+	stateDeep    = "many waiting"
+	stateDone    = "few waiting, many processed"
 )
 
 // The figures of a claim in a state; its name comes before them.

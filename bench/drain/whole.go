@@ -35,8 +35,8 @@ const (
 	restLongest  = 5 * time.Second
 )
 
-// For the share of the time one entry is claimed after the other, at this pace, for a
-// whole number of the longest rests.
+// For the share of the time one entry is claimed after the other, at this pace, for
+// some of the longest rests.
 const (
 	shareTime = 3 * restLongest
 	sharePace = 25 * time.Millisecond
@@ -82,36 +82,66 @@ func (l *claimLook) lookWhole(ctx context.Context, state string) error {
 		}
 	}
 	l.sample[state+wholeBuffers], l.sample[state+wholeMillis] = median(buffers), slices.Max(millis)
-	return l.afresh(ctx, func(q *storeDesign) error { return l.share(ctx, q, state) })
+	return l.afresh(ctx, func(q *storeDesign) error { return l.share(ctx, q, state, median(millis)) })
 }
 
 // share lets a store claim for a while. It begins with a look at the whole queue, and
-// ends when the next one would be due at the latest.
-func (l *claimLook) share(ctx context.Context, q *storeDesign, state string) error {
+// the share is taken from there to the beginning of the last statement that took at
+// least half as long: looks and the rests behind them are counted in pairs.
+func (l *claimLook) share(ctx context.Context, q *storeDesign, state string, usual float64) error {
 	q.batch = 1
-	before, err := l.soFar(ctx)
+	pace := time.NewTicker(sharePace)
+	defer pace.Stop()
+	var periods periods
+	last, err := l.soFar(ctx)
 	if err != nil {
 		return err
 	}
-	pace := time.NewTicker(sharePace)
-	defer pace.Stop()
-	began := time.Now()
-	for time.Since(began) < l.shareTime {
+	for began := time.Now(); time.Since(began) < l.shareTime; {
+		at := time.Since(began)
 		numbers, err := q.step(ctx)
 		if err != nil {
 			return err
 		}
 		l.numbers = append(l.numbers, numbers...)
+		after, err := l.soFar(ctx)
+		if err != nil {
+			return err
+		}
+		periods.add(at, after.generalMillis-last.generalMillis, usual)
+		last = after
 		select {
 		case <-pace.C:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	took := time.Since(began)
-	after, err := l.soFar(ctx)
-	l.sample[state+wholeShare] = 100 * (after.generalMillis - before.generalMillis) / (1000 * took.Seconds())
-	return err
+	l.sample[state+wholeShare] = periods.share(l.shareTime)
+	return nil
+}
+
+// periods adds up what statements took, up to each that is a long one.
+type periods struct {
+	millis      float64       // of all
+	paid        float64       // of those before the last long one
+	until       time.Duration // when that one began
+	first, long bool
+}
+
+func (p *periods) add(at time.Duration, millis, usual float64) {
+	if p.first && millis >= usual/2 {
+		p.paid, p.until, p.long = p.millis, at, true
+	}
+	p.millis, p.first = p.millis+millis, true
+}
+
+// share is in percent; of the whole time if there was one long statement only.
+func (p *periods) share(whole time.Duration) float64 {
+	paid, until := p.paid, p.until
+	if !p.long {
+		paid, until = p.millis, whole
+	}
+	return 100 * paid / (1000 * until.Seconds())
 }
 
 // afresh does it with a store of its own that remembers nothing.

@@ -2,9 +2,11 @@ package measure
 
 import (
 	"bufio"
+	"context"
 	"debug/buildinfo"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 )
@@ -16,23 +18,32 @@ func Machine(postgres, commit string) string {
 }
 
 // Commit is the one that a program was built from, with "+changes" if files differed
-// from it; "unknown" where the build didn't note it. The bench asks the server: what
-// `go run` builds has no such note.
-func Commit(program string) string {
-	info, err := buildinfo.ReadFile(program)
+// from it: what the build noted, or where it didn't, as in a linked worktree, what git
+// says of the sources in dir. It is "unknown" where neither knows. The bench asks for the
+// server: what `go run` builds has no such note.
+func Commit(ctx context.Context, program, dir string) string {
+	if info, err := buildinfo.ReadFile(program); err == nil {
+		settings := map[string]string{}
+		for _, s := range info.Settings {
+			settings[s.Key] = s.Value
+		}
+		if commit := settings["vcs.revision"]; commit != "" {
+			return withChanges(commit, settings["vcs.modified"] == "true")
+		}
+	}
+	commit, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "HEAD").Output() //nolint:gosec // the directory of the sources
 	if err != nil {
 		return unknownFact
 	}
-	commit, changes := unknownFact, ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changes = "+changes"
-		}
+	status, err := exec.CommandContext(ctx, "git", "-C", dir, "status", "--porcelain").Output() //nolint:gosec // as above
+	return withChanges(strings.TrimSpace(string(commit)), err != nil || len(status) > 0)
+}
+
+func withChanges(commit string, changed bool) string {
+	if changed {
+		return commit + "+changes"
 	}
-	return commit + changes
+	return commit
 }
 
 const unknownFact = "unknown"

@@ -2,6 +2,9 @@ package measure_test
 
 import (
 	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -102,5 +105,35 @@ func TestJSON(t *testing.T) {
 		if got, err := json.Marshal(c.row); err != nil || string(got) != c.want {
 			t.Errorf("got %s and %v, want %s", got, err, c.want)
 		}
+	}
+}
+
+// TestCommit: what git says of a directory, if the program has no note; nothing of one that
+// isn't under version control.
+func TestCommit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if got := measure.Commit(t.Context(), "none", dir); got != "unknown" {
+		t.Errorf("outside of any repository: %q", got)
+	}
+	git := func(arguments ...string) string {
+		c := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.org"}, arguments...)...) //nolint:gosec // our own
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v: %s", arguments, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "--quiet")
+	git("commit", "--quiet", "--allow-empty", "--message", "first")
+	head := git("rev-parse", "HEAD")
+	if got := measure.Commit(t.Context(), "none", dir); got != head {
+		t.Errorf("got %q, want %q", got, head)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "x"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := measure.Commit(t.Context(), "none", dir); got != head+"+changes" {
+		t.Errorf("with a file that isn't committed: %q, want %q", got, head+"+changes")
 	}
 }

@@ -25,7 +25,7 @@ type Row struct {
 	Rounds int     `json:"rounds"`
 	// Note says under what circumstances, or why there is no figure.
 	Note string `json:"note,omitzero"`
-	// Commit is the one that the server was built from, see [Commit].
+	// Commit is that of the code that was measured, see the function Commit.
 	Commit string `json:"commit,omitzero"`
 }
 
