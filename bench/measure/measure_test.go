@@ -117,7 +117,7 @@ func TestCommit(t *testing.T) {
 		t.Errorf("outside of any repository: %q", got)
 	}
 	git := func(arguments ...string) string {
-		c := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.org"}, arguments...)...) //nolint:gosec // our own
+		c := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.org"}, arguments...)...)
 		out, err := c.CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %v: %v: %s", arguments, err, out)

@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -55,27 +56,28 @@ func Summary(rows []Row) string {
 	for p := FewClaims; p < promisesEnd; p++ {
 		switch is, measured := kept[p]; {
 		case !measured:
-			missing = append(missing, fmt.Sprint(int(p)))
+			missing = append(missing, strconv.Itoa(int(p)))
 		case is:
 			whole++
 		default:
-			broken = append(broken, fmt.Sprint(int(p)))
+			broken = append(broken, strconv.Itoa(int(p)))
 		}
 	}
-	text := fmt.Sprintf("%d of %d targets are met. Of the %d promises of the design %d are kept", met, targets, promisesEnd-1, whole)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d of %d targets are met. Of the %d promises of the design %d are kept", met, targets, promisesEnd-1, whole)
 	for _, part := range []struct {
 		what string
 		list []string
 	}{{"not kept", broken}, {"not measured here", missing}} {
 		if len(part.list) > 0 {
-			text += fmt.Sprintf(", %s: %s", part.what, strings.Join(part.list, ", "))
+			fmt.Fprintf(&text, ", %s: %s", part.what, strings.Join(part.list, ", "))
 		}
 	}
-	text += ".\n"
+	text.WriteString(".\n")
 	if len(mixed) > 0 {
-		text += "Some rounds met the target and others didn't: " + strings.Join(mixed, "; ") + ".\n"
+		text.WriteString("Some rounds met the target and others didn't: " + strings.Join(mixed, "; ") + ".\n")
 	}
-	return text
+	return text.String()
 }
 
 // Twice returns the names that more than one row has.
