@@ -302,8 +302,10 @@ func TestOIDC_FetchesNothingThatATokenNames(t *testing.T) {
 			t.Errorf("%s: %v", member, err)
 		}
 	}
-	claims := p.claims(map[string]any{"iss": trap.URL, "_claim_names": map[string]string{"realm_access": "src"},
-		"_claim_sources": map[string]any{"src": map[string]string{"endpoint": trap.URL}}})
+	claims := p.claims(map[string]any{
+		"iss": trap.URL, "_claim_names": map[string]string{"realm_access": "src"},
+		"_claim_sources": map[string]any{"src": map[string]string{"endpoint": trap.URL}},
+	})
 	if _, err := v.Verify(t.Context(), sign(t, key, map[string]any{"alg": "RS256", "kid": key.id}, claims)); !errors.Is(err, auth.WrongIssuer) {
 		t.Errorf("claims from elsewhere: %v", err)
 	}

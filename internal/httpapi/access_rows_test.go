@@ -19,15 +19,21 @@ func accessRows() []accessRow {
 
 func pipelineRows() []accessRow {
 	return []accessRow{
-		{operation: "POST /{organism}/extract-unprocessed-data", need: pipelines, ok: 200,
-			make: fixed(request{path: "/zika/extract-unprocessed-data?numberOfSequenceEntries=0&pipelineVersion=1"})},
-		{operation: "POST /{organism}/submit-processed-data", need: pipelines, ok: 204,
-			make: fixed(request{"/zika/submit-processed-data?pipelineVersion=1", "", "application/x-ndjson"})},
+		{
+			operation: "POST /{organism}/extract-unprocessed-data", need: pipelines, ok: 200,
+			make: fixed(request{path: "/zika/extract-unprocessed-data?numberOfSequenceEntries=0&pipelineVersion=1"}),
+		},
+		{
+			operation: "POST /{organism}/submit-processed-data", need: pipelines, ok: 204,
+			make: fixed(request{"/zika/submit-processed-data?pipelineVersion=1", "", "application/x-ndjson"}),
+		},
 		{operation: "POST /{organism}/submit-external-metadata", need: updaters, ok: 204, make: func(t *testing.T, w *world) request {
 			t.Helper()
 			av := w.released(t)
-			return request{"/zika/submit-external-metadata?externalMetadataUpdater=museum",
-				fmt.Sprintf(`{"accession":%q,"version":%d,"externalMetadata":{}}`, av.Accession, av.Version), "application/x-ndjson"}
+			return request{
+				"/zika/submit-external-metadata?externalMetadataUpdater=museum",
+				fmt.Sprintf(`{"accession":%q,"version":%d,"externalMetadata":{}}`, av.Accession, av.Version), "application/x-ndjson",
+			}
 		}},
 		// A lease is its user's: another pipeline is told that it is lost.
 		{operation: "POST /{organism}/renew-lease", need: pipelines, make: func(t *testing.T, w *world) request {
@@ -59,16 +65,20 @@ func entryRows() []accessRow {
 		{operation: "POST /{organism}/approve-processed-data", about: "of a group", need: member, ok: 200, make: func(_ *testing.T, w *world) request {
 			return postJSON("/zika/approve-processed-data", `{"scope":"ALL","groupIdsFilter":[%d]}`, w.group)
 		}},
-		{operation: "POST /{organism}/approve-processed-data", about: "of one's own", need: anyToken, ok: 200,
-			make: fixed(postJSON("/zika/approve-processed-data", `{"scope":"ALL"}`))},
+		{
+			operation: "POST /{organism}/approve-processed-data", about: "of one's own", need: anyToken, ok: 200,
+			make: fixed(postJSON("/zika/approve-processed-data", `{"scope":"ALL"}`)),
+		},
 		{operation: "GET /{organism}/get-sequences", about: "of a group", need: member, ok: 200, make: func(_ *testing.T, w *world) request {
 			return get("/zika/get-sequences?groupIdsFilter=%d", w.group)
 		}},
 		{operation: "GET /{organism}/get-sequences", about: "of one's own", need: anyToken, ok: 200, make: fixed(get("/zika/get-sequences"))},
-		{operation: "GET /{organism}/entries/{accession}/{version}/history", need: member, ok: 200, hidden: 404,
+		{
+			operation: "GET /{organism}/entries/{accession}/{version}/history", need: member, ok: 200, hidden: 404,
 			make: onEntry((*world).received, func(av seqlease.AccessionVersion) request {
 				return get("/zika/entries/%s/%d/history", av.Accession, av.Version)
-			})},
+			}),
+		},
 		{operation: "GET /{organism}/get-released-data", need: public, ok: 200, make: fixed(get("/zika/get-released-data"))},
 		{operation: "POST /{organism}/revise", need: member, ok: 200, make: func(t *testing.T, w *world) request {
 			t.Helper()
@@ -77,26 +87,36 @@ func entryRows() []accessRow {
 		{operation: "POST /{organism}/revoke", need: member, ok: 200, make: onEntry((*world).released, func(av seqlease.AccessionVersion) request {
 			return postJSON("/zika/revoke", `{"accessions":[%q]}`, av.Accession)
 		})},
-		{operation: "DELETE /{organism}/delete-sequence-entry-versions", about: "of entries", need: member, ok: 200,
+		{
+			operation: "DELETE /{organism}/delete-sequence-entry-versions", about: "of entries", need: member, ok: 200,
 			make: onEntry((*world).received, func(av seqlease.AccessionVersion) request {
 				return postJSON("/zika/delete-sequence-entry-versions",
 					`{"scope":"ALL","accessionVersionsFilter":[{"accession":%q,"version":%d}]}`, av.Accession, av.Version)
-			})},
-		{operation: "DELETE /{organism}/delete-sequence-entry-versions", about: "of a group", need: member, ok: 200,
+			}),
+		},
+		{
+			operation: "DELETE /{organism}/delete-sequence-entry-versions", about: "of a group", need: member, ok: 200,
 			make: func(_ *testing.T, w *world) request {
 				return postJSON("/zika/delete-sequence-entry-versions", `{"scope":"PROCESSED_WITH_ERRORS","groupIdsFilter":[%d]}`, w.group)
-			}},
-		{operation: "DELETE /{organism}/delete-sequence-entry-versions", about: "of one's own", need: anyToken, ok: 200,
-			make: fixed(postJSON("/zika/delete-sequence-entry-versions", `{"scope":"PROCESSED_WITH_ERRORS"}`))},
-		{operation: "GET /{organism}/get-data-to-edit/{accession}/{version}", need: member, ok: 200,
+			},
+		},
+		{
+			operation: "DELETE /{organism}/delete-sequence-entry-versions", about: "of one's own", need: anyToken, ok: 200,
+			make: fixed(postJSON("/zika/delete-sequence-entry-versions", `{"scope":"PROCESSED_WITH_ERRORS"}`)),
+		},
+		{
+			operation: "GET /{organism}/get-data-to-edit/{accession}/{version}", need: member, ok: 200,
 			make: onEntry((*world).processed, func(av seqlease.AccessionVersion) request {
 				return get("/zika/get-data-to-edit/%s/%d", av.Accession, av.Version)
-			})},
-		{operation: "POST /{organism}/submit-edited-data", need: member, ok: 204,
+			}),
+		},
+		{
+			operation: "POST /{organism}/submit-edited-data", need: member, ok: 204,
 			make: onEntry((*world).processed, func(av seqlease.AccessionVersion) request {
 				return postJSON("/zika/submit-edited-data",
 					`{"accession":%q,"version":%d,"data":{"metadata":{"country":"Kenya"},"unalignedNucleotideSequences":{}}}`, av.Accession, av.Version)
-			})},
+			}),
+		},
 		{operation: "GET /{organism}/get-submitted-metadata", about: "of a group", need: member, ok: 200, make: func(_ *testing.T, w *world) request {
 			return get("/zika/get-submitted-metadata?groupIdsFilter=%d", w.group)
 		}},

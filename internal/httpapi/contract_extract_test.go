@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -62,15 +63,15 @@ func TestContract_Extract_6_1_Parameters(t *testing.T) {
 				if got := a.Header.Get("ETag"); got != "" {
 					t.Errorf("an error has the ETag %s", got)
 				}
-			case a.StatusCode != 304 || a.Header.Get("ETag") != tag || len(a.body) > 0:
+			case a.StatusCode != http.StatusNotModified || a.Header.Get("ETag") != tag || len(a.body) > 0:
 				t.Errorf("got %d with ETag %s and %d bytes, want 304 with %s and none", a.StatusCode, a.Header.Get("ETag"), len(a.body), tag)
 			}
 		}
-		if d.extract(t, extractPath, "numberOfSequenceEntries=5&pipelineVersion=1", "If-None-Match", "W/"+tag).StatusCode != 304 {
+		if d.extract(t, extractPath, "numberOfSequenceEntries=5&pipelineVersion=1", "If-None-Match", "W/"+tag).StatusCode != http.StatusNotModified {
 			t.Error("a tag that a proxy made weak is not known")
 		}
 		for _, other := range []string{"*", strings.Trim(tag, `"`), tag + ", " + tag, `""`} {
-			if a := d.extract(t, extractPath, "numberOfSequenceEntries=5&pipelineVersion=1", "If-None-Match", other); a.StatusCode != 200 {
+			if a := d.extract(t, extractPath, "numberOfSequenceEntries=5&pipelineVersion=1", "If-None-Match", other); a.StatusCode != http.StatusOK {
 				t.Errorf("If-None-Match %s: got %d, want 200", other, a.StatusCode)
 			}
 		}
@@ -104,13 +105,13 @@ func TestContract_Extract_6_1_ETag(t *testing.T) {
 			t.Errorf("E1: %d entries for the tag from before the upload, want 2", len(entries))
 		}
 		empty := d.extract(t, extractPath, all, "If-None-Match", a.Header.Get("ETag"))
-		for tries := 0; empty.StatusCode == 200 && tries < 3; tries++ { // the claim itself may have been a change
+		for tries := 0; empty.StatusCode == http.StatusOK && tries < 3; tries++ { // the claim itself may have been a change
 			if len(empty.body) > 0 {
 				t.Fatalf("claimed again: %s", empty.body)
 			}
 			empty = d.extract(t, extractPath, all, "If-None-Match", empty.Header.Get("ETag"))
 		}
-		if empty.StatusCode != 304 || empty.Header.Get("ETag") == "" || len(empty.body) > 0 {
+		if empty.StatusCode != http.StatusNotModified || empty.Header.Get("ETag") == "" || len(empty.body) > 0 {
 			t.Errorf("idle: got %d with ETag %q and %d bytes, want 304 with a tag and none", empty.StatusCode, empty.Header.Get("ETag"), len(empty.body))
 		}
 	})

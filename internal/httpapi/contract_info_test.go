@@ -20,8 +20,13 @@ func TestContract_Info(t *testing.T) {
 			accept string
 			html   bool
 		}{
-			{"", false}, {"*/*", false}, {"application/json", false}, {"application/json, text/html", false}, {"text/html", true},
-			{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true}, {"text/html, application/json", true},
+			{"", false},
+			{"*/*", false},
+			{"application/json", false},
+			{"application/json, text/html", false},
+			{"text/html", true},
+			{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true},
+			{"text/html, application/json", true},
 		} {
 			a := d.call(t, "GET", "/", "", nil, "Accept", tt.accept).want(t, 200)
 			if tt.html {
@@ -96,7 +101,8 @@ func TestContract_LoculusInfo(t *testing.T) {
 			var got map[string]any
 			d.call(t, "GET", "/loculus-info", "", nil).want(t, 200).into(t, &got)
 			fields := []any{
-				map[string]any{"name": "country", "type": "string", "required": false}, map[string]any{"name": "date", "type": "date", "required": false},
+				map[string]any{"name": "country", "type": "string", "required": false},
+				map[string]any{"name": "date", "type": "date", "required": false},
 				map[string]any{"name": "age", "type": "int", "required": false},
 			}
 			organism := func(name string, segments ...string) map[string]any {

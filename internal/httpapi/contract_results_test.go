@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -74,14 +75,14 @@ func line(o object) string {
 }
 
 // submitReed uploads entries of reedvirus, each with one sequence.
-func (d *door) submitReed(t *testing.T, group int64, n int) []seqlease.SubmissionIDMapping {
+func (d *door) submitReed(t *testing.T, group int64, n int) {
 	t.Helper()
 	var rows, records strings.Builder
 	for i := range n {
 		fmt.Fprintf(&rows, "pond%d\tLake Sedge\tpond%d_a\n", i, i)
 		fmt.Fprintf(&records, ">pond%d_a\nACGTACGTAC\n", i)
 	}
-	return d.submitFiles(t, "reedvirus", group, anna, "id\tlake\tfastaIds\n"+rows.String(), records.String())
+	d.submitFiles(t, "reedvirus", group, anna, "id\tlake\tfastaIds\n"+rows.String(), records.String())
 }
 
 // submitFiles uploads two files and returns what was stored.
@@ -339,7 +340,7 @@ func TestContract_Results_6_2_WhatPasses(t *testing.T) {
 			result := goodReed(entries[i])
 			tt.spoil(result, in(result, "data"))
 			a := d.sendReed(t, line(result))
-			if a.StatusCode != 204 || len(a.body) > 0 {
+			if a.StatusCode != http.StatusNoContent || len(a.body) > 0 {
 				t.Errorf("%s: got %d %.500s, want 204 and no body", tt.name, a.StatusCode, a.body)
 			}
 			lines = append(lines, line(result))

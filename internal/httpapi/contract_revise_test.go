@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,8 +53,8 @@ func TestContract_ReviseOrderOfChecks(t *testing.T) {
 			{name: "metadata file's name", parts: []string{"metadataFile", "@m.csv\nid\n", "sequenceFile", goodSequences}, status: 400, says: []string{"m.csv"}},
 			{name: "files before accessions", token: bob, parts: bad, status: 422, says: []string{`"id"`, `"accession"`}},
 			{name: "exists before permission", token: bob, parts: revision(released.Accession, missing, foreign.Accession), status: 422, says: []string{missing, "do not exist"}},
-			{name: "permission before state", token: bob, parts: revision(released.Accession, received.Accession, foreign.Accession), status: 403, says: []string{"bob", fmt.Sprint(group), released.String()}},
-			{name: "one entry of another group", parts: revision(released.Accession, ofOthers.Accession), status: 403, says: []string{"anna", fmt.Sprint(other), ofOthers.String()}},
+			{name: "permission before state", token: bob, parts: revision(released.Accession, received.Accession, foreign.Accession), status: 403, says: []string{"bob", strconv.FormatInt(group, 10), released.String()}},
+			{name: "one entry of another group", parts: revision(released.Accession, ofOthers.Accession), status: 403, says: []string{"anna", strconv.FormatInt(other, 10), ofOthers.String()}},
 			{name: "state before organism", parts: revision(released.Accession, received.Accession, foreign.Accession), status: 422, says: []string{"APPROVED_FOR_RELEASE", received.String() + " - RECEIVED", foreign.String() + " - RECEIVED"}},
 			{name: "organism", path: "/cchf/revise", parts: revision(released.Accession), status: 422, says: []string{"zika", released.String()}},
 		})

@@ -3,6 +3,8 @@ package httpapi_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +99,7 @@ func TestContract_SubmitOrderOfChecks(t *testing.T) {
 			{name: "group is no number", path: "/zika/submit?groupId=x&dataUseTermsType=OPEN", status: 400, says: []string{"groupId"}},
 			{name: "group field is no number", path: "/zika/submit?dataUseTermsType=OPEN", parts: append([]string{"groupId", "one"}, good...), status: 400, says: []string{"groupId"}},
 			{name: "unknown group before membership", token: bob, path: "/zika/submit?groupId=4711", parts: badFiles, status: 404, says: []string{"4711"}},
-			{name: "membership before terms", token: bob, path: path(""), parts: badFiles, status: 403, says: []string{"bob", fmt.Sprint(group)}},
+			{name: "membership before terms", token: bob, path: path(""), parts: badFiles, status: 403, says: []string{"bob", strconv.FormatInt(group, 10)}},
 			{name: "terms before files", path: path(""), parts: badFiles, status: 400, says: []string{"dataUseTermsType"}},
 			{name: "unknown terms", path: path("&dataUseTermsType=open"), parts: badFiles, status: 400, says: []string{"dataUseTermsType"}},
 			{name: "empty terms are none", path: path("&dataUseTermsType="), parts: badFiles, status: 400, says: []string{"dataUseTermsType"}},
@@ -112,7 +114,7 @@ func TestContract_SubmitOrderOfChecks(t *testing.T) {
 			{name: "sequence file's name", parts: []string{"metadataFile", goodMetadata, "sequenceFile", "@s.txt\n>s1\nACGT\n"}, status: 400, says: []string{"sequenceFile", "s.txt", "fa", "fasta", "seq", "fna", "fas"}},
 			{name: "no multipart form", parts: []string{}, status: 400, says: []string{"metadataFile"}},
 		})
-		if a := d.call(t, "POST", path("&dataUseTermsType=OPEN"), anna, strings.NewReader("x"), "Content-Type", "text/plain"); a.StatusCode != 415 {
+		if a := d.call(t, "POST", path("&dataUseTermsType=OPEN"), anna, strings.NewReader("x"), "Content-Type", "text/plain"); a.StatusCode != http.StatusUnsupportedMediaType {
 			t.Errorf("a body that is no form: got %d, want 415", a.StatusCode)
 		}
 	})

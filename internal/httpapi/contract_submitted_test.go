@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func linesOf(t *testing.T, a answer, body []byte) []object {
 		}
 		list = append(list, o)
 	}
-	if got := a.Header.Get("x-total-records"); got != fmt.Sprint(len(list)) {
+	if got := a.Header.Get("x-total-records"); got != strconv.Itoa(len(list)) {
 		t.Errorf("x-total-records is %q, but %d lines came", got, len(list))
 	}
 	return list
@@ -152,7 +153,7 @@ func TestContract_SubmittedMetadata_8_9_RevokedAndEdited(t *testing.T) {
 func TestContract_SubmittedMetadata_8_9_Refusals(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, doorOptions{}, func(t *testing.T, d *door) {
-		group := fmt.Sprint(d.newGroup(t, anna))
+		group := strconv.FormatInt(d.newGroup(t, anna), 10)
 		for _, tt := range []struct {
 			token, query string
 			status       int
@@ -452,7 +453,7 @@ func TestContract_SubmittedData_8_10_Refusals(t *testing.T) {
 			{anna, path, jsonType, `{"groupId":`, 400, nil},
 			{anna, path, "text/plain", `{"groupId":1}`, 415, []string{jsonType}},
 			{anna, path, jsonType, `{"groupId":99}`, 404, []string{"99"}},
-			{bob, path, jsonType, fmt.Sprintf(`{"groupId":%d}`, group), 403, []string{"bob", fmt.Sprint(group)}},
+			{bob, path, jsonType, fmt.Sprintf(`{"groupId":%d}`, group), 403, []string{"bob", strconv.FormatInt(group, 10)}},
 			{anna, path, jsonType, fmt.Sprintf(`{"groupId":%d,"accessionsFilter":["a\u0000b"]}`, group), 422, []string{"NUL"}},
 			{anna, "/moss/get-submitted-data", jsonType, `{"groupId":1}`, 400, []string{"moss", "zika"}},
 			{"", path, jsonType, `{"groupId":1}`, 403, nil},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -29,17 +30,19 @@ func dayIn(date ...int) string {
 // open, and returns their accessions.
 func (d *door) submitUnder(t *testing.T, group int64, n int, restrictedUntil string) []seqlease.Accession {
 	t.Helper()
-	metadata, sequences := "@metadata.tsv\nid\tcountry\n", "@sequences.fasta\n"
+	var metadata, sequences strings.Builder
+	metadata.WriteString("@metadata.tsv\nid\tcountry\n")
+	sequences.WriteString("@sequences.fasta\n")
 	for i := range n {
-		metadata += fmt.Sprintf("s%d\tKenya\n", i)
-		sequences += fmt.Sprintf(">s%d\nACGT\n", i)
+		fmt.Fprintf(&metadata, "s%d\tKenya\n", i)
+		fmt.Fprintf(&sequences, ">s%d\nACGT\n", i)
 	}
 	kind := seqlease.TermsOpen
 	if restrictedUntil != "" {
 		kind = seqlease.TermsRestricted
 	}
-	body, contentType := upload(t, "groupId", fmt.Sprint(group), "dataUseTermsType", string(kind), "restrictedUntil", restrictedUntil,
-		"metadataFile", metadata, "sequenceFile", sequences)
+	body, contentType := upload(t, "groupId", strconv.FormatInt(group, 10), "dataUseTermsType", string(kind), "restrictedUntil", restrictedUntil,
+		"metadataFile", metadata.String(), "sequenceFile", sequences.String())
 	var stored []seqlease.SubmissionIDMapping
 	d.call(t, "POST", "/zika/submit", anna, body, "Content-Type", contentType).want(t, 200).into(t, &stored)
 	accessions := make([]seqlease.Accession, len(stored))

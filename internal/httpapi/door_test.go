@@ -146,10 +146,10 @@ func (d *door) execSQLite(t *testing.T, statement string, args ...any) {
 	}
 }
 
-// ageLeases lets time pass for every lease.
-func (d *door) ageLeases(t *testing.T, by time.Duration) {
+// ageLeases lets ten minutes pass for every lease.
+func (d *door) ageLeases(t *testing.T) {
 	t.Helper()
-	d.execSQLite(t, "UPDATE lease SET lease_until = lease_until - ?", by.Microseconds())
+	d.execSQLite(t, "UPDATE lease SET lease_until = lease_until - ?", (10 * time.Minute).Microseconds())
 }
 
 func newDoor(t *testing.T, o doorOptions) *door {

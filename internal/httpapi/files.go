@@ -8,8 +8,10 @@ import (
 
 // refuseAttachment answers whoever wants to upload one.
 func (s *server) refuseAttachment(w http.ResponseWriter, r *http.Request) {
-	s.fail(w, r, &statusError{http.StatusBadRequest,
-		"file submission is disabled: this server takes no attachments; submit metadata and sequences without them"})
+	s.fail(w, r, &statusError{
+		http.StatusBadRequest,
+		"file submission is disabled: this server takes no attachments; submit metadata and sequences without them",
+	})
 }
 
 // RequestUpload refuses an attachment.

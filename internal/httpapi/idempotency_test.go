@@ -163,7 +163,7 @@ func TestIdempotency_KeysAreVisibleASCII(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = response.Body.Close()
-	if response.StatusCode != 400 {
+	if response.StatusCode != http.StatusBadRequest {
 		t.Errorf("two keys: got %d, want 400", response.StatusCode)
 	}
 	if got, want := d.statusCounts(t, "zika"), counts(0, 0, 0, 0); !cmp.Equal(got, want) {

@@ -69,7 +69,7 @@ func TestRenew_L7_AnEndedLeaseIsNotRevived(t *testing.T) {
 	d := newDoor(t, doorOptions{})
 	d.submit(t, d.newGroup(t, anna), 1, 20)
 	id := d.claim(t, pipe, 1)[0].AttemptID
-	d.ageLeases(t, 10*time.Minute)
+	d.ageLeases(t)
 	for _, path := range []string{"renew-lease", "return-lease"} {
 		if p := d.post(t, path, pipe, ofAttempt(id, "")).problem(t, 409); p.Type != "urn:seqlease:problem:lease-lost" {
 			t.Errorf("%s: type %s", path, p.Type)

@@ -143,7 +143,7 @@ func TestClaim_L14_B050_ATagNeverHidesWork(t *testing.T) {
 	elsewhere.want(t, 200)
 
 	answers := d.waiting(t, waitForm(1, 30), "If-None-Match", tag)
-	d.ageLeases(t, 10*time.Minute) // the worker has died, and nothing else happens
+	d.ageLeases(t) // the worker has died, and nothing else happens
 	if got := entriesOf(t, (<-answers).want(t, 200).body); len(got) != 1 || got[0].Attempt != 2 {
 		t.Errorf("got %+v, want an entry of the lease that has ended", got)
 	}

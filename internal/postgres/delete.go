@@ -133,6 +133,11 @@ func (l lockedEntries) remove(ctx context.Context, tx pgx.Tx, organismID int32, 
 		return nil, err
 	}
 	for {
+		if d.Entries != nil {
+			if err := l.claimed(ids, states); err != nil {
+				return nil, err
+			}
+		}
 		ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !d.Scope.Takes(states[id].status, states[id].result) })
 		if len(ids) == 0 {
 			return nil, nil
@@ -157,11 +162,6 @@ func (l lockedEntries) remove(ctx context.Context, tx pgx.Tx, organismID int32, 
 		})
 		if !errors.Is(err, errStays) {
 			return gone, err
-		}
-		if d.Entries != nil {
-			if err := l.claimed(ids, states); err != nil {
-				return nil, err
-			}
 		}
 	}
 }

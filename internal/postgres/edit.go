@@ -31,7 +31,7 @@ func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 		return err
 	}
 	note := seqlease.AuditNote{User: e.User, Action: seqlease.ActionEdit, Named: []seqlease.AccessionVersion{e.AccessionVersion}}
-	b := s.knownBounds(o.id, queue.LaneFresh)
+	b := s.knownBounds(o.id)
 	var ranks map[seqlease.PipelineVersion]int64
 	err = s.retry(ctx, func() error {
 		return s.change(ctx, func(tx pgx.Tx) error {

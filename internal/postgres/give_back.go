@@ -71,7 +71,7 @@ func (s *Store) giveBackArguments(ctx context.Context, g queue.GiveBack) (pgx.St
 		}
 		organismID = o.id
 	}
-	b := s.knownBounds(organismID, queue.LaneFresh)
+	b := s.knownBounds(organismID)
 	accessions, versions := columns(g.Entries)
 	kind := queue.FailureGivenBack
 	switch {

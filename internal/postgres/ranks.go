@@ -19,8 +19,8 @@ type knownBounds struct {
 	versions, ranks, ids []int64
 }
 
-// knownBounds returns the bounds of a lane in every queue of the organism; 0 means every one.
-func (s *Store) knownBounds(organismID int32, lane queue.Lane) knownBounds {
+// knownBounds returns the bounds in every queue of the organism; 0 means every one.
+func (s *Store) knownBounds(organismID int32) knownBounds {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var b knownBounds
@@ -29,7 +29,7 @@ func (s *Store) knownBounds(organismID int32, lane queue.Lane) knownBounds {
 			continue
 		}
 		m.mu.Lock()
-		p := m.after[lane]
+		p := m.after[queue.LaneFresh]
 		m.mu.Unlock()
 		b.organisms, b.versions = append(b.organisms, key.organism), append(b.versions, int64(key.version))
 		b.ranks, b.ids = append(b.ranks, p.rank), append(b.ids, p.id)

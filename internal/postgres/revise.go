@@ -202,7 +202,7 @@ func (s *Store) enqueueRevisions(ctx context.Context, tx pgx.Tx, organismID int3
 	if len(groups) == 1 {
 		group = groups[0]
 	}
-	b := s.knownBounds(organismID, queue.LaneFresh)
+	b := s.knownBounds(organismID)
 	rows, err := tx.Query(ctx, reserveGroupRanksSQL, pgx.StrictNamedArgs{
 		"organism": organismID, "group_ids": groups, "counts": counts,
 		"bound_versions": b.versions, "bound_ranks": b.ranks, "bound_ids": b.ids,

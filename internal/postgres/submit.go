@@ -136,7 +136,7 @@ func (s *Store) enqueue(ctx context.Context, tx pgx.Tx, organismID int32, group 
 	if _, err := tx.Exec(ctx, planSettingsSQL); err != nil {
 		return nil, err
 	}
-	b := s.knownBounds(organismID, queue.LaneFresh)
+	b := s.knownBounds(organismID)
 	rows, err := tx.Query(ctx, reserveRanksSQL, pgx.StrictNamedArgs{
 		"organism": organismID, "group_id": group, "count": len(ids),
 		"bound_versions": b.versions, "bound_ranks": b.ranks, "bound_ids": b.ids,

@@ -211,7 +211,7 @@ func TestToken_L13_ManyWritersAtRandom(t *testing.T) {
 	const changes = 60
 	var group errgroup.Group
 	for i, c := range k.writers(t, 0, 0, 1, 2, 3, 15) {
-		random := rand.New(rand.NewPCG(uint64(i), 1)) //nolint:gosec // repeatable
+		random := rand.New(rand.NewPCG(uint64(i), 1))
 		group.Go(func() error {
 			for n := range changes {
 				if _, err := c.Exec(t.Context(), "BEGIN"); err != nil {

@@ -77,22 +77,23 @@ func NewKeeper(store keptStore, o KeeperOptions) *Keeper {
 // again; no failure ends it. Call it once.
 func (k *Keeper) Run(ctx context.Context) error {
 	var chores errgroup.Group
-	chores.Go(func() error { k.repeat(ctx, "sweeping and quarantine", tidyEvery, k.tidy); return nil })
-	chores.Go(func() error { k.repeat(ctx, "trimming the history", chunkEvery, k.trim); return nil })
+	chores.Go(func() error { k.repeat(ctx, "sweeping and quarantine", k.tidy); return nil })
+	chores.Go(func() error { k.repeat(ctx, "trimming the history", k.trim); return nil })
 	chores.Go(func() error {
-		k.repeat(ctx, "looking for entries without a ticket", chunkEvery, k.reconciler())
+		k.repeat(ctx, "looking for entries without a ticket", k.reconciler())
 		return nil
 	})
-	chores.Go(func() error { k.repeat(ctx, "forgetting keys of uploads", chunkEvery, k.trimKeys); return nil })
+	chores.Go(func() error { k.repeat(ctx, "forgetting keys of uploads", k.trimKeys); return nil })
 	return chores.Wait()
 }
 
 // chore does a little and says after which pause to go on.
 type chore func(ctx context.Context) (pause time.Duration, err error)
 
-// repeat does a chore until ctx ends, first after a pause.
-func (k *Keeper) repeat(ctx context.Context, work string, pause time.Duration, do chore) {
+// repeat does a chore until ctx ends, first after the pause between two chunks.
+func (k *Keeper) repeat(ctx context.Context, work string, do chore) {
 	var complaints complaints
+	pause := chunkEvery
 	timer := time.NewTimer(jitter(pause))
 	defer timer.Stop()
 	for {

@@ -153,14 +153,5 @@ func idsByVersion(places []place) map[int64][]int64 {
 	return ids
 }
 
-// idsOf lists the store's ids of entry states.
-func idsOf(rows []entryRow) []int64 {
-	ids := make([]int64, len(rows))
-	for i, r := range rows {
-		ids[i] = r.id
-	}
-	return ids
-}
-
 // attempt is an attempt id as statements take it.
 func attempt(id seqlease.AttemptID) sql.NamedArg { return sql.Named("attempt_id", id[:]) }

@@ -102,7 +102,7 @@ func journeyChanged(t *testing.T, h Harness) {
 	wantSame(t, "steps", f.steps(t, av), []string{
 		"submitted anna  0 ", "claimed preprocessing_pipeline worker 1 1 ", "edited edda  0 ", // the edit removed the result
 		"claimed preprocessing_pipeline worker 1 1 ", "processed preprocessing_pipeline worker 1 1 NO_ISSUES", "approved " + submitter + "  0 ",
-		"superseded bert  0 revoked by " + later.AccessionVersion.String(),
+		"superseded bert  0 revoked by " + later.String(),
 	})
 	wantSame(t, "steps of the revocation", f.steps(t, later.AccessionVersion), []string{"revoked bert  0 "})
 }

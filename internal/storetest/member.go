@@ -70,7 +70,7 @@ func groupEdit(t *testing.T, h Harness) {
 	f := newFixture(t, h)
 	other := f.newGroup(t, "Other", submitter)
 	edited := seqlease.NewGroup{
-		GroupName: "Instituto de Virología", Institution: "Fundação", ContactEmail: "new@example.org",
+		GroupName: "Institut für Virologie", Institution: "Fundação", ContactEmail: "new@example.org",
 		Address: seqlease.Address{
 			Line1: "Rua 1", Line2: "Sala 2", City: "Natal", State: "Rio Grande do Norte", PostalCode: "59000-000", Country: "Brazil",
 		},

@@ -124,8 +124,8 @@ func reviseL1ClaimableAtOnce(t *testing.T, h Harness) {
 // breaksAfter yields the entries of a revision, and an error after the n-th.
 func (f *fixture) breaksAfter(n int, broken error) iter.Seq2[submission.PackedEntry, error] {
 	return func(yield func(submission.PackedEntry, error) bool) {
-		for e := range f.revised(n) {
-			if !yield(e, nil) {
+		for e, err := range f.revised(n) {
+			if !yield(e, err) {
 				return
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -92,7 +93,7 @@ func tokenMirror(t *testing.T, h Harness) {
 	for last := false; !last; {
 		last = done.Load() // then the round sees all that was written
 		before := committed.read()
-		m.poll(t, servers[rand.IntN(len(servers))]) //nolint:gosec // not a secret
+		m.poll(t, servers[rand.IntN(len(servers))])
 		for what, n := range before {
 			if m.shown[what] < n {
 				t.Fatalf("%s: the copy at mark %q shows %d, but %d was committed before the mark was read", what, m.mark, m.shown[what], n)
@@ -152,26 +153,27 @@ func (m *mirror) poll(t *testing.T, f *fixture) {
 		t.Fatalf("the mark fell from %q to %q", m.mark, mark)
 	}
 	head, entries := f.released(t)
-	shown, state := map[string]int{}, ""
+	shown := map[string]int{}
+	var state strings.Builder
 	for _, e := range entries {
 		shown["released "+e.String()] = 1
-		state += e.String() + string(e.Result)
+		state.WriteString(e.String() + string(e.Result))
 		for _, d := range e.External {
 			var n int
 			if _, err := fmt.Sscanf(string(d.Body), `{"n":%d}`, &n); err != nil {
 				t.Fatalf("external metadata %s: %v", d.Body, err)
 			}
 			shown["external "+e.String()] = n
-			state += string(d.Body)
+			state.Write(d.Body)
 		}
 	}
 	if head.Mark < mark {
 		t.Fatalf("the mark %q of the body is older than %q, which was read before", head.Mark, mark)
 	}
-	if other, seen := m.states[head.Mark]; seen && other != state {
-		t.Fatalf("the mark %q stands for two states:\n%s\n%s", head.Mark, other, state)
+	if other, seen := m.states[head.Mark]; seen && other != state.String() {
+		t.Fatalf("the mark %q stands for two states:\n%s\n%s", head.Mark, other, state.String())
 	}
-	m.mark, m.shown, m.states[head.Mark] = head.Mark, shown, state
+	m.mark, m.shown, m.states[head.Mark] = head.Mark, shown, state.String()
 }
 
 // givenBack is how many of the claims are given back.

@@ -47,7 +47,7 @@ func TestRevise_OrderOfChecks(t *testing.T) {
 	other := h.submit(t, anna, submission.SubmitRequest{
 		Organism: "other", GroupID: h.group, TermsType: "OPEN", Metadata: inMemory("m.tsv", "id\tx\nc\ty\n"), Sequences: inMemory("s.fasta", ">c\nA\n"),
 	})[0].Accession
-	all := append(released[:1:1], other)
+	all := []seqlease.Accession{released[0], other}
 	for _, tc := range []struct {
 		name   string
 		person seqlease.Person

@@ -42,7 +42,7 @@ func (e *StateError) Error() string {
 	case len(e.WithErrors) > 0:
 		return "entries with errors can't be approved: " + names(e.WithErrors)
 	default:
-		return fmt.Sprintf("%s is a revocation, which has no data to edit", names(e.Revocations))
+		return names(e.Revocations) + " is a revocation, which has no data to edit"
 	}
 }
 

@@ -39,8 +39,11 @@ func TestRefuseTerms_SaysWhichAndWhy(t *testing.T) {
 		{"open again", open, terms{"B": open, "A": open, "C": restricted("2027-01-02")}, []string{"A, B are OPEN already"}},
 		{"close", restricted("2027-01-01"), terms{"B": open, "A": restricted("2027-01-02")}, []string{"B are OPEN", "can't be restricted"}},
 		{"open before extension", restricted("2027-01-03"), terms{"B": open, "A": restricted("2027-01-02")}, []string{"B are OPEN"}},
-		{"extend", restricted("2027-01-03"), terms{"B": restricted("2027-01-01"), "A": restricted("2027-01-02")},
-			[]string{"extended to 2027-01-03", "that of A ends on 2027-01-02", "A, B"}},
+		{
+			"extend", restricted("2027-01-03"),
+			terms{"B": restricted("2027-01-01"), "A": restricted("2027-01-02")},
+			[]string{"extended to 2027-01-03", "that of A ends on 2027-01-02", "A, B"},
+		},
 		{"many", open, many, []string{"A00, A01", "A19 and 5 more"}},
 	} {
 		err := submission.RefuseTerms(tc.next, tc.stored)
