@@ -21,16 +21,16 @@ type TokenError string
 
 // The reasons. Clients look for the words of the first one.
 const (
-	Malformed      TokenError = "An error occurred while attempting to decode the Jwt: Malformed token"
-	WrongAlgorithm TokenError = "the token is signed with an algorithm that isn't allowed here"
-	WrongType      TokenError = "the token is not an access token"
-	WrongIssuer    TokenError = "the token is of another issuer"
-	WrongAudience  TokenError = "the token is for another audience"
-	Expired        TokenError = "the token has expired"
-	NotYetValid    TokenError = "the token is not valid yet"
-	UnknownKey     TokenError = "the token is signed with a key that the issuer doesn't have"
-	BadSignature   TokenError = "the token's signature is wrong"
-	Nameless       TokenError = "the token names no user that can be stored"
+	ErrMalformed      TokenError = "An error occurred while attempting to decode the Jwt: Malformed token"
+	ErrWrongAlgorithm TokenError = "the token is signed with an algorithm that isn't allowed here"
+	ErrWrongType      TokenError = "the token is not an access token"
+	ErrWrongIssuer    TokenError = "the token is of another issuer"
+	ErrWrongAudience  TokenError = "the token is for another audience"
+	ErrExpired        TokenError = "the token has expired"
+	ErrNotYetValid    TokenError = "the token is not valid yet"
+	ErrUnknownKey     TokenError = "the token is signed with a key that the issuer doesn't have"
+	ErrBadSignature   TokenError = "the token's signature is wrong"
+	ErrNameless       TokenError = "the token names no user that can be stored"
 )
 
 // Error returns the reason.

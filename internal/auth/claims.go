@@ -36,16 +36,16 @@ type rules struct {
 // check says what of a token that was read, signature apart, keeps it from counting.
 func (r *rules) check(t *jwt, now time.Time) error {
 	if !slices.Contains(r.algorithms, t.header.Algorithm) {
-		return WrongAlgorithm
+		return ErrWrongAlgorithm
 	}
 	if !isAccessToken(t) {
-		return WrongType
+		return ErrWrongType
 	}
 	if issuer, ok := textOf(t.claims["iss"]); !ok || issuer != r.issuer {
-		return WrongIssuer
+		return ErrWrongIssuer
 	}
 	if r.audience != "" && !slices.Contains(listOf(t.claims["aud"]), r.audience) {
-		return WrongAudience
+		return ErrWrongAudience
 	}
 	return checkTimes(t.claims, now)
 }
@@ -71,10 +71,10 @@ func isAccessToken(t *jwt) bool {
 func checkTimes(claims map[string]jsontext.Value, now time.Time) error {
 	expires, ok := instantOf(claims["exp"])
 	if !ok {
-		return Malformed
+		return ErrMalformed
 	}
 	if !now.Before(expires.Add(leeway)) {
-		return Expired
+		return ErrExpired
 	}
 	begins, given := claims["nbf"]
 	if !given {
@@ -82,10 +82,10 @@ func checkTimes(claims map[string]jsontext.Value, now time.Time) error {
 	}
 	from, ok := instantOf(begins)
 	if !ok {
-		return Malformed
+		return ErrMalformed
 	}
 	if now.Before(from.Add(-leeway)) {
-		return NotYetValid
+		return ErrNotYetValid
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func checkTimes(claims map[string]jsontext.Value, now time.Time) error {
 func (r *rules) person(claims map[string]jsontext.Value) (seqlease.Person, error) {
 	name, ok := textOf(claims[r.userClaim])
 	if !ok || !isUserName(name) {
-		return seqlease.Person{}, Nameless
+		return seqlease.Person{}, ErrNameless
 	}
 	p := seqlease.Person{Name: name}
 	for _, role := range r.roles(claims) {

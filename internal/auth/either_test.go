@@ -31,10 +31,10 @@ func TestEither_TheFormDecides(t *testing.T) {
 	}{
 		{"a listed token", "machine-token.with.dots", "machine", nil},
 		{"a JWT", p.token(t, key, nil), "ada", nil},
-		{"a forged JWT that is listed", forged, "", auth.BadSignature},
-		{"an expired JWT that is listed", expired, "", auth.Expired},
-		{"neither", "nonsense", "", auth.Malformed},
-		{"nothing", "", "", auth.Malformed},
+		{"a forged JWT that is listed", forged, "", auth.ErrBadSignature},
+		{"an expired JWT that is listed", expired, "", auth.ErrExpired},
+		{"neither", "nonsense", "", auth.ErrMalformed},
+		{"nothing", "", "", auth.ErrMalformed},
 	} {
 		got, err := v.Verify(t.Context(), tt.token)
 		if got.Name != tt.user || !errors.Is(err, tt.want) {
@@ -49,7 +49,7 @@ func TestEither_TheFormDecides(t *testing.T) {
 
 func TestTokenError_IsAnInvalidToken(t *testing.T) {
 	t.Parallel()
-	if !errors.Is(auth.Expired, auth.ErrInvalidToken) || errors.Is(auth.Expired, auth.Malformed) || errors.Is(auth.ErrUnavailable, auth.ErrInvalidToken) {
+	if !errors.Is(auth.ErrExpired, auth.ErrInvalidToken) || errors.Is(auth.ErrExpired, auth.ErrMalformed) || errors.Is(auth.ErrUnavailable, auth.ErrInvalidToken) {
 		t.Error("the kinds of errors are mixed up")
 	}
 }

@@ -191,5 +191,5 @@ func answerJSON(w http.ResponseWriter, status int, document any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Pragma", "no-cache")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that left finds out by itself
+	_, _ = w.Write(body) //nolint:gosec // JSON that is declared as such, and nosniff; a client that left finds out by itself
 }

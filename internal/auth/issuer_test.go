@@ -136,7 +136,7 @@ func TestDevIssuer_Refresh(t *testing.T) {
 		return status, answer
 	}
 	c.pass(11 * time.Hour)
-	if _, err := issuer.Verifier().Verify(t.Context(), first["access_token"].(string)); !errors.Is(err, auth.Expired) {
+	if _, err := issuer.Verifier().Verify(t.Context(), first["access_token"].(string)); !errors.Is(err, auth.ErrExpired) {
 		t.Errorf("the old token: %v", err)
 	}
 	status, answer := refresh(first["refresh_token"])

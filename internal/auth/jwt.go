@@ -47,12 +47,12 @@ func IsJWT(token string) bool {
 	return err == nil
 }
 
-// readJWT reads a token without believing anything in it. The error is [Malformed]
+// readJWT reads a token without believing anything in it. The error is [ErrMalformed]
 // unless it is readable and something else than a signed set of claims.
 func readJWT(token string) (*jwt, error) {
 	parts := strings.Split(token, ".")
 	if len(token) > maxToken || len(parts) != 3 {
-		return nil, Malformed
+		return nil, ErrMalformed
 	}
 	t := &jwt{}
 	var err error
@@ -63,11 +63,11 @@ func readJWT(token string) (*jwt, error) {
 		return nil, err
 	}
 	if signature, err := decodePart(parts[2]); err != nil || len(signature) == 0 {
-		return nil, Malformed
+		return nil, ErrMalformed
 	}
 	// The decoder refuses names that occur twice, at every depth, and invalid UTF-8.
 	if err := json.Unmarshal(t.payload, &t.claims); err != nil || t.claims == nil {
-		return nil, Malformed
+		return nil, ErrMalformed
 	}
 	return t, nil
 }
@@ -82,21 +82,21 @@ func readHeader(part string) (jwtHeader, error) {
 	}
 	var h *jwtHeader
 	if err := json.Unmarshal(content, &h); err != nil || h == nil {
-		return jwtHeader{}, Malformed
+		return jwtHeader{}, ErrMalformed
 	}
 	if h.Critical != nil || h.Unencoded != nil || h.Compression != nil || h.ContentType != "" {
-		return jwtHeader{}, Malformed
+		return jwtHeader{}, ErrMalformed
 	}
 	return *h, nil
 }
 
 func decodePart(part string) ([]byte, error) {
 	if strings.ContainsAny(part, "\r\n") { // which the decoder skips
-		return nil, Malformed
+		return nil, ErrMalformed
 	}
 	content, err := strictBase64.DecodeString(part)
 	if err != nil {
-		return nil, Malformed
+		return nil, ErrMalformed
 	}
 	return content, nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/auth"
 )
 
@@ -161,17 +162,16 @@ func TestKeycloak_SaysThatItCantBeAsked(t *testing.T) {
 func TestDirectories(t *testing.T) {
 	t.Parallel()
 	k := newKeycloak(t, "ada")
-	static, err := auth.NewStatic([]auth.StaticToken{{SHA256: auth.Hash("x")}})
-	if err == nil {
-		t.Fatal("a nameless token")
-	}
-	static, err = auth.NewStatic(nil)
+	static, err := auth.NewStatic([]auth.StaticToken{{SHA256: auth.Hash("x"), Person: seqlease.Person{Name: "machine"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := auth.Directories{static, k.directory(nil), auth.AnyUser{}}
 	if known, err := all.KnowsUser(t.Context(), "bob"); !known || err != nil {
 		t.Errorf("anybody: %v, %v", known, err)
+	}
+	if known, err := all[:1].KnowsUser(t.Context(), "machine"); !known || err != nil {
+		t.Errorf("the user of a listed token: %v, %v", known, err)
 	}
 	if known, err := all.KnowsUser(t.Context(), "b\x00b"); known || err != nil {
 		t.Errorf("nobody: %v, %v", known, err)

@@ -39,7 +39,7 @@ type publicKey struct {
 // keySource has the keys of an issuer.
 type keySource interface {
 	// candidates returns the keys that a token with the given algorithm and key id
-	// may be signed with. The error is [UnknownKey] if there is none, and
+	// may be signed with. The error is [ErrUnknownKey] if there is none, and
 	// [ErrUnavailable] if that could not be found out.
 	candidates(ctx context.Context, algorithm, id string) ([]publicKey, error)
 }
@@ -51,7 +51,7 @@ func (f fixedKeys) candidates(_ context.Context, algorithm, id string) ([]public
 	if found := suitable(f, algorithm, id); len(found) > 0 {
 		return found, nil
 	}
-	return nil, UnknownKey
+	return nil, ErrUnknownKey
 }
 
 // readKeySet reads a JSON Web Key Set (RFC 7517 §5). Keys that aren't for
@@ -120,12 +120,12 @@ var curves = map[string]string{"ES256": "P-256", "ES384": "P-384", "ES512": "P-5
 func verifySignature(token string, t *jwt, keys []publicKey) error {
 	signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(t.header.Algorithm)})
 	if err != nil {
-		return Malformed
+		return ErrMalformed
 	}
 	for _, k := range keys {
 		if payload, err := signed.Verify(k.key); err == nil && bytes.Equal(payload, t.payload) {
 			return nil
 		}
 	}
-	return BadSignature
+	return ErrBadSignature
 }

@@ -152,102 +152,102 @@ func TestOIDC_Attacks(t *testing.T) {
 		want  auth.TokenError
 	}{
 		// Algorithms and keys.
-		"alg none without a signature": {encode(t, header(map[string]any{"alg": "none"})) + "." + parts[1] + ".", auth.Malformed},
-		"alg none with a signature":    {encode(t, header(map[string]any{"alg": "none"})) + "." + parts[1] + "." + parts[2], auth.WrongAlgorithm},
-		"alg None":                     {headed(map[string]any{"alg": "nOnE"}), auth.WrongAlgorithm},
-		"alg rs256":                    {headed(map[string]any{"alg": "rs256"}), auth.WrongAlgorithm},
-		"alg null":                     {headed(map[string]any{"alg": nil}), auth.WrongAlgorithm},
-		"alg is a list":                {headed(map[string]any{"alg": []string{"RS256"}}), auth.Malformed},
-		"no alg":                       {sign(t, key, map[string]any{"kid": key.id}, p.claims(nil)), auth.WrongAlgorithm},
-		"HS256 with the key as PEM":    {joseSign(t, jose.HS256, publicPEM, key.id, p.claims(nil)), auth.WrongAlgorithm},
-		"HS256 with the key as DER":    {joseSign(t, jose.HS256, publicDER, key.id, p.claims(nil)), auth.WrongAlgorithm},
-		"HS256 with the key as JWK":    {joseSign(t, jose.HS256, publicJWK, key.id, p.claims(nil)), auth.WrongAlgorithm},
-		"ES256 under the RSA key's id": {joseSign(t, jose.ES256, ec.private, key.id, p.claims(nil)), auth.UnknownKey},
-		"RS256 under the EC key's id":  {sign(t, key, header(map[string]any{"kid": ec.id}), p.claims(nil)), auth.UnknownKey},
-		"ES256 said of a P-384 key":    {sign(t, key, header(map[string]any{"alg": "ES256", "kid": ec384.id}), p.claims(nil)), auth.UnknownKey},
-		"PS256 is not allowed":         {joseSign(t, jose.PS256, key.private, key.id, p.claims(nil)), auth.WrongAlgorithm},
-		"RS256 where PS256 was used":   {strings.Join([]string{parts[0], parts[1], strings.Split(joseSign(t, jose.PS256, key.private, key.id, p.claims(nil)), ".")[2]}, "."), auth.BadSignature},
-		"a key of somebody else":       {sign(t, foreign, header(nil), p.claims(nil)), auth.BadSignature},
-		"an unknown kid":               {sign(t, foreign, header(map[string]any{"kid": foreign.id}), p.claims(nil)), auth.UnknownKey},
-		"kid is a path":                {sign(t, foreign, header(map[string]any{"kid": "../../../../dev/null"}), p.claims(nil)), auth.UnknownKey},
-		"kid is a URL":                 {sign(t, foreign, header(map[string]any{"kid": "http://203.0.113.1/key"}), p.claims(nil)), auth.UnknownKey},
-		"kid is SQL":                   {sign(t, foreign, header(map[string]any{"kid": "' UNION SELECT 'x"}), p.claims(nil)), auth.UnknownKey},
-		"kid is a number":              {headed(map[string]any{"kid": 1}), auth.Malformed},
-		"a jwk of its own":             {sign(t, foreign, header(map[string]any{"jwk": foreign.jwk()}), p.claims(nil)), auth.BadSignature},
-		"a jwk and no kid":             {sign(t, foreign, map[string]any{"alg": "RS256", "jwk": foreign.jwk()}, p.claims(nil)), auth.BadSignature},
+		"alg none without a signature": {encode(t, header(map[string]any{"alg": "none"})) + "." + parts[1] + ".", auth.ErrMalformed},
+		"alg none with a signature":    {encode(t, header(map[string]any{"alg": "none"})) + "." + parts[1] + "." + parts[2], auth.ErrWrongAlgorithm},
+		"alg None":                     {headed(map[string]any{"alg": "nOnE"}), auth.ErrWrongAlgorithm},
+		"alg rs256":                    {headed(map[string]any{"alg": "rs256"}), auth.ErrWrongAlgorithm},
+		"alg null":                     {headed(map[string]any{"alg": nil}), auth.ErrWrongAlgorithm},
+		"alg is a list":                {headed(map[string]any{"alg": []string{"RS256"}}), auth.ErrMalformed},
+		"no alg":                       {sign(t, key, map[string]any{"kid": key.id}, p.claims(nil)), auth.ErrWrongAlgorithm},
+		"HS256 with the key as PEM":    {joseSign(t, jose.HS256, publicPEM, key.id, p.claims(nil)), auth.ErrWrongAlgorithm},
+		"HS256 with the key as DER":    {joseSign(t, jose.HS256, publicDER, key.id, p.claims(nil)), auth.ErrWrongAlgorithm},
+		"HS256 with the key as JWK":    {joseSign(t, jose.HS256, publicJWK, key.id, p.claims(nil)), auth.ErrWrongAlgorithm},
+		"ES256 under the RSA key's id": {joseSign(t, jose.ES256, ec.private, key.id, p.claims(nil)), auth.ErrUnknownKey},
+		"RS256 under the EC key's id":  {sign(t, key, header(map[string]any{"kid": ec.id}), p.claims(nil)), auth.ErrUnknownKey},
+		"ES256 said of a P-384 key":    {sign(t, key, header(map[string]any{"alg": "ES256", "kid": ec384.id}), p.claims(nil)), auth.ErrUnknownKey},
+		"PS256 is not allowed":         {joseSign(t, jose.PS256, key.private, key.id, p.claims(nil)), auth.ErrWrongAlgorithm},
+		"RS256 where PS256 was used":   {strings.Join([]string{parts[0], parts[1], strings.Split(joseSign(t, jose.PS256, key.private, key.id, p.claims(nil)), ".")[2]}, "."), auth.ErrBadSignature},
+		"a key of somebody else":       {sign(t, foreign, header(nil), p.claims(nil)), auth.ErrBadSignature},
+		"an unknown kid":               {sign(t, foreign, header(map[string]any{"kid": foreign.id}), p.claims(nil)), auth.ErrUnknownKey},
+		"kid is a path":                {sign(t, foreign, header(map[string]any{"kid": "../../../../dev/null"}), p.claims(nil)), auth.ErrUnknownKey},
+		"kid is a URL":                 {sign(t, foreign, header(map[string]any{"kid": "http://203.0.113.1/key"}), p.claims(nil)), auth.ErrUnknownKey},
+		"kid is SQL":                   {sign(t, foreign, header(map[string]any{"kid": "' UNION SELECT 'x"}), p.claims(nil)), auth.ErrUnknownKey},
+		"kid is a number":              {headed(map[string]any{"kid": 1}), auth.ErrMalformed},
+		"a jwk of its own":             {sign(t, foreign, header(map[string]any{"jwk": foreign.jwk()}), p.claims(nil)), auth.ErrBadSignature},
+		"a jwk and no kid":             {sign(t, foreign, map[string]any{"alg": "RS256", "jwk": foreign.jwk()}, p.claims(nil)), auth.ErrBadSignature},
 
 		// Headers that change the meaning.
-		"crit":                 {headed(map[string]any{"crit": []string{"exp"}, "exp": 1}), auth.Malformed},
-		"crit b64":             {headed(map[string]any{"crit": []string{"b64"}, "b64": false}), auth.Malformed},
-		"crit null":            {sign(t, key, `{"alg":"RS256","kid":"rsa-0","crit":null}`, p.claims(nil)), auth.Malformed},
-		"b64":                  {headed(map[string]any{"b64": true}), auth.Malformed},
-		"compressed":           {headed(map[string]any{"zip": "DEF"}), auth.Malformed},
-		"a token in the token": {sign(t, key, header(map[string]any{"cty": "JWT"}), good), auth.Malformed},
-		"a header twice":       {sign(t, key, `{"alg":"RS256","kid":"rsa-0","alg":"none"}`, p.claims(nil)), auth.Malformed},
-		"header is a list":     {sign(t, key, `["RS256"]`, p.claims(nil)), auth.Malformed},
-		"header is null":       {sign(t, key, `null`, p.claims(nil)), auth.Malformed},
-		"header has a tail":    {sign(t, key, `{"alg":"RS256","kid":"rsa-0"}{}`, p.claims(nil)), auth.Malformed},
+		"crit":                 {headed(map[string]any{"crit": []string{"exp"}, "exp": 1}), auth.ErrMalformed},
+		"crit b64":             {headed(map[string]any{"crit": []string{"b64"}, "b64": false}), auth.ErrMalformed},
+		"crit null":            {sign(t, key, `{"alg":"RS256","kid":"rsa-0","crit":null}`, p.claims(nil)), auth.ErrMalformed},
+		"b64":                  {headed(map[string]any{"b64": true}), auth.ErrMalformed},
+		"compressed":           {headed(map[string]any{"zip": "DEF"}), auth.ErrMalformed},
+		"a token in the token": {sign(t, key, header(map[string]any{"cty": "JWT"}), good), auth.ErrMalformed},
+		"a header twice":       {sign(t, key, `{"alg":"RS256","kid":"rsa-0","alg":"none"}`, p.claims(nil)), auth.ErrMalformed},
+		"header is a list":     {sign(t, key, `["RS256"]`, p.claims(nil)), auth.ErrMalformed},
+		"header is null":       {sign(t, key, `null`, p.claims(nil)), auth.ErrMalformed},
+		"header has a tail":    {sign(t, key, `{"alg":"RS256","kid":"rsa-0"}{}`, p.claims(nil)), auth.ErrMalformed},
 
 		// The form.
-		"no token":                    {"", auth.Malformed},
-		"words":                       {"let me in", auth.Malformed},
-		"two dots":                    {"..", auth.Malformed},
-		"two parts":                   {parts[0] + "." + parts[1], auth.Malformed},
-		"four parts":                  {good + "." + parts[2], auth.Malformed},
-		"five parts, as encrypted":    {good + "." + parts[1] + "." + parts[2], auth.Malformed},
-		"the signature is gone":       {parts[0] + "." + parts[1] + ".", auth.Malformed},
-		"the signature is cut":        {good[:len(good)-2], auth.BadSignature},
-		"the signature is another":    {parts[0] + "." + parts[1] + "." + flipped, auth.BadSignature},
-		"padding":                     {good + "==", auth.Malformed},
-		"padding in the middle":       {parts[0] + "=." + parts[1] + "." + parts[2], auth.Malformed},
-		"base64 of the other kind":    {signParts(t, key, base64.RawStdEncoding.EncodeToString([]byte(`{"alg":"RS256","kid":"rsa-0","x":"???>>>"}`)), parts[1]), auth.Malformed},
-		"a second spelling":           {secondSpelling(good), auth.Malformed},
-		"a line end":                  {parts[0] + "\n." + parts[1] + "." + parts[2], auth.Malformed},
-		"a blank at the end":          {good + " ", auth.Malformed},
-		"JSON, flattened":             {string(flattened), auth.Malformed},
-		"JSON, general":               {string(general), auth.Malformed},
-		"too long":                    {with(map[string]any{"filler": strings.Repeat("x", auth.MaxToken)}), auth.Malformed},
-		"claims are a text":           {payload(`"` + good + `"`), auth.Malformed},
-		"claims are null":             {payload("null"), auth.Malformed},
-		"claims are a list":           {payload("[]"), auth.Malformed},
-		"claims are cut":              {payload(`{"iss":`), auth.Malformed},
-		"claims are twice":            {payload(asClaims(`"preferred_username":"root"`)), auth.Malformed},
-		"inner claims are twice":      {payload(asClaims(`"x":{"roles":[],"roles":["super_user"]}`)), auth.Malformed},
-		"claims are in invalid UTF-8": {payload(asClaims("\"x\":\"\xff\"")), auth.Malformed},
-		"claims have a tail":          {payload(asClaims(`"x":1`) + "{}"), auth.Malformed},
+		"no token":                    {"", auth.ErrMalformed},
+		"words":                       {"let me in", auth.ErrMalformed},
+		"two dots":                    {"..", auth.ErrMalformed},
+		"two parts":                   {parts[0] + "." + parts[1], auth.ErrMalformed},
+		"four parts":                  {good + "." + parts[2], auth.ErrMalformed},
+		"five parts, as encrypted":    {good + "." + parts[1] + "." + parts[2], auth.ErrMalformed},
+		"the signature is gone":       {parts[0] + "." + parts[1] + ".", auth.ErrMalformed},
+		"the signature is cut":        {good[:len(good)-2], auth.ErrBadSignature},
+		"the signature is another":    {parts[0] + "." + parts[1] + "." + flipped, auth.ErrBadSignature},
+		"padding":                     {good + "==", auth.ErrMalformed},
+		"padding in the middle":       {parts[0] + "=." + parts[1] + "." + parts[2], auth.ErrMalformed},
+		"base64 of the other kind":    {signParts(t, key, base64.RawStdEncoding.EncodeToString([]byte(`{"alg":"RS256","kid":"rsa-0","x":"???>>>"}`)), parts[1]), auth.ErrMalformed},
+		"a second spelling":           {secondSpelling(good), auth.ErrMalformed},
+		"a line end":                  {parts[0] + "\n." + parts[1] + "." + parts[2], auth.ErrMalformed},
+		"a blank at the end":          {good + " ", auth.ErrMalformed},
+		"JSON, flattened":             {string(flattened), auth.ErrMalformed},
+		"JSON, general":               {string(general), auth.ErrMalformed},
+		"too long":                    {with(map[string]any{"filler": strings.Repeat("x", auth.MaxToken)}), auth.ErrMalformed},
+		"claims are a text":           {payload(`"` + good + `"`), auth.ErrMalformed},
+		"claims are null":             {payload("null"), auth.ErrMalformed},
+		"claims are a list":           {payload("[]"), auth.ErrMalformed},
+		"claims are cut":              {payload(`{"iss":`), auth.ErrMalformed},
+		"claims are twice":            {payload(asClaims(`"preferred_username":"root"`)), auth.ErrMalformed},
+		"inner claims are twice":      {payload(asClaims(`"x":{"roles":[],"roles":["super_user"]}`)), auth.ErrMalformed},
+		"claims are in invalid UTF-8": {payload(asClaims("\"x\":\"\xff\"")), auth.ErrMalformed},
+		"claims have a tail":          {payload(asClaims(`"x":1`) + "{}"), auth.ErrMalformed},
 
 		// The claims.
-		"another issuer":               {with(map[string]any{"iss": "https://evil.example/realms/loculus"}), auth.WrongIssuer},
-		"the issuer with a slash":      {with(map[string]any{"iss": p.issuer() + "/"}), auth.WrongIssuer},
-		"issuers in a list":            {with(map[string]any{"iss": []string{p.issuer()}}), auth.WrongIssuer},
-		"no issuer":                    {with(map[string]any{"iss": nil}), auth.WrongIssuer},
-		"the issuer in capitals":       {payload(strings.Replace(asClaims(`"x":1`), `"iss"`, `"ISS"`, 1)), auth.WrongIssuer},
-		"expired":                      {with(map[string]any{"exp": now - 60}), auth.Expired},
-		"expired long ago":             {with(map[string]any{"exp": 1}), auth.Expired},
-		"no exp":                       {with(map[string]any{"exp": nil}), auth.Malformed},
-		"exp is a text":                {with(map[string]any{"exp": "9999999999"}), auth.Malformed},
-		"exp is negative":              {with(map[string]any{"exp": -1}), auth.Malformed},
-		"exp is beyond numbers":        {payload(strings.Replace(asClaims(`"x":1`), `"exp":`, `"exp":1e400,"y":`, 1)), auth.Malformed},
-		"exp is beyond dates":          {with(map[string]any{"exp": 1e300}), auth.Malformed},
-		"nbf in the future":            {with(map[string]any{"nbf": now + 61}), auth.NotYetValid},
-		"nbf is a text":                {with(map[string]any{"nbf": "0"}), auth.Malformed},
-		"an ID token":                  {with(map[string]any{"typ": "ID"}), auth.WrongType},
-		"a refresh token":              {with(map[string]any{"typ": "Refresh"}), auth.WrongType},
-		"a token bound to a key":       {with(map[string]any{"typ": "DPoP"}), auth.WrongType},
-		"typ is a number":              {with(map[string]any{"typ": 1}), auth.WrongType},
-		"a logout token":               {headed(map[string]any{"typ": "logout+jwt"}), auth.WrongType},
-		"no user":                      {name(nil), auth.Nameless},
-		"the user is a number":         {name(7), auth.Nameless},
-		"the user is a list":           {name([]string{"ada"}), auth.Nameless},
-		"the user is an object":        {name(map[string]any{"name": "ada"}), auth.Nameless},
-		"the user is null":             {payload(strings.Replace(asClaims(`"x":1`), `"ada"`, `null`, 1)), auth.Nameless},
-		"the user is empty":            {name(""), auth.Nameless},
-		"the user is a blank":          {name(" "), auth.Nameless},
-		"blanks around the user":       {name(" ada"), auth.Nameless},
-		"NUL in the name":              {name("ada\x00root"), auth.Nameless},
-		"a line end in the name":       {name("ada\nroot"), auth.Nameless},
-		"half a character in the name": {payload(strings.Replace(asClaims(`"x":1`), `"ada"`, `"\ud800"`, 1)), auth.Malformed},
-		"a name of 256 characters":     {name(strings.Repeat("a", 256)), auth.Nameless},
+		"another issuer":               {with(map[string]any{"iss": "https://evil.example/realms/loculus"}), auth.ErrWrongIssuer},
+		"the issuer with a slash":      {with(map[string]any{"iss": p.issuer() + "/"}), auth.ErrWrongIssuer},
+		"issuers in a list":            {with(map[string]any{"iss": []string{p.issuer()}}), auth.ErrWrongIssuer},
+		"no issuer":                    {with(map[string]any{"iss": nil}), auth.ErrWrongIssuer},
+		"the issuer in capitals":       {payload(strings.Replace(asClaims(`"x":1`), `"iss"`, `"ISS"`, 1)), auth.ErrWrongIssuer},
+		"expired":                      {with(map[string]any{"exp": now - 60}), auth.ErrExpired},
+		"expired long ago":             {with(map[string]any{"exp": 1}), auth.ErrExpired},
+		"no exp":                       {with(map[string]any{"exp": nil}), auth.ErrMalformed},
+		"exp is a text":                {with(map[string]any{"exp": "9999999999"}), auth.ErrMalformed},
+		"exp is negative":              {with(map[string]any{"exp": -1}), auth.ErrMalformed},
+		"exp is beyond numbers":        {payload(strings.Replace(asClaims(`"x":1`), `"exp":`, `"exp":1e400,"y":`, 1)), auth.ErrMalformed},
+		"exp is beyond dates":          {with(map[string]any{"exp": 1e300}), auth.ErrMalformed},
+		"nbf in the future":            {with(map[string]any{"nbf": now + 61}), auth.ErrNotYetValid},
+		"nbf is a text":                {with(map[string]any{"nbf": "0"}), auth.ErrMalformed},
+		"an ID token":                  {with(map[string]any{"typ": "ID"}), auth.ErrWrongType},
+		"a refresh token":              {with(map[string]any{"typ": "Refresh"}), auth.ErrWrongType},
+		"a token bound to a key":       {with(map[string]any{"typ": "DPoP"}), auth.ErrWrongType},
+		"typ is a number":              {with(map[string]any{"typ": 1}), auth.ErrWrongType},
+		"a logout token":               {headed(map[string]any{"typ": "logout+jwt"}), auth.ErrWrongType},
+		"no user":                      {name(nil), auth.ErrNameless},
+		"the user is a number":         {name(7), auth.ErrNameless},
+		"the user is a list":           {name([]string{"ada"}), auth.ErrNameless},
+		"the user is an object":        {name(map[string]any{"name": "ada"}), auth.ErrNameless},
+		"the user is null":             {payload(strings.Replace(asClaims(`"x":1`), `"ada"`, `null`, 1)), auth.ErrNameless},
+		"the user is empty":            {name(""), auth.ErrNameless},
+		"the user is a blank":          {name(" "), auth.ErrNameless},
+		"blanks around the user":       {name(" ada"), auth.ErrNameless},
+		"NUL in the name":              {name("ada\x00root"), auth.ErrNameless},
+		"a line end in the name":       {name("ada\nroot"), auth.ErrNameless},
+		"half a character in the name": {payload(strings.Replace(asClaims(`"x":1`), `"ada"`, `"\ud800"`, 1)), auth.ErrMalformed},
+		"a name of 256 characters":     {name(strings.Repeat("a", 256)), auth.ErrNameless},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -258,12 +258,12 @@ func TestOIDC_Attacks(t *testing.T) {
 			}
 		})
 	}
-	if _, err := p.verifier(t, func(o *auth.OIDCOptions) { o.Audience = "seqlease" }).Verify(t.Context(), good); !errors.Is(err, auth.WrongAudience) {
+	if _, err := p.verifier(t, func(o *auth.OIDCOptions) { o.Audience = "seqlease" }).Verify(t.Context(), good); !errors.Is(err, auth.ErrWrongAudience) {
 		t.Errorf("another audience: %v", err)
 	}
 	for _, audience := range []any{nil, 1, []any{"seqlease", 1}, map[string]any{"seqlease": 1}} {
 		_, err := p.verifier(t, func(o *auth.OIDCOptions) { o.Audience = "seqlease" }).Verify(t.Context(), with(map[string]any{"aud": audience}))
-		if !errors.Is(err, auth.WrongAudience) {
+		if !errors.Is(err, auth.ErrWrongAudience) {
 			t.Errorf("audience %v: %v", audience, err)
 		}
 	}
@@ -281,7 +281,7 @@ func TestOIDC_KeysOfTwoAreNotGuessed(t *testing.T) {
 	first, second := rsaKey(t, 0), rsaKey(t, 1)
 	p := newProvider(t, first, second)
 	_, err := p.verifier(t, nil).Verify(t.Context(), sign(t, first, map[string]any{"alg": "RS256"}, p.claims(nil)))
-	if !errors.Is(err, auth.UnknownKey) {
+	if !errors.Is(err, auth.ErrUnknownKey) {
 		t.Errorf("no kid and two keys: %v", err)
 	}
 }
@@ -306,7 +306,7 @@ func TestOIDC_FetchesNothingThatATokenNames(t *testing.T) {
 		"iss": trap.URL, "_claim_names": map[string]string{"realm_access": "src"},
 		"_claim_sources": map[string]any{"src": map[string]string{"endpoint": trap.URL}},
 	})
-	if _, err := v.Verify(t.Context(), sign(t, key, map[string]any{"alg": "RS256", "kid": key.id}, claims)); !errors.Is(err, auth.WrongIssuer) {
+	if _, err := v.Verify(t.Context(), sign(t, key, map[string]any{"alg": "RS256", "kid": key.id}, claims)); !errors.Is(err, auth.ErrWrongIssuer) {
 		t.Errorf("claims from elsewhere: %v", err)
 	}
 	if n := visits.Load(); n != 0 {
@@ -335,7 +335,7 @@ func TestOIDC_WeakAndSecretKeysAreNotUsed(t *testing.T) {
 		"no object":             `7`,
 	} {
 		set(member + "," + other)
-		if _, err := p.verifier(t, nil).Verify(t.Context(), p.token(t, key, nil)); !errors.Is(err, auth.UnknownKey) {
+		if _, err := p.verifier(t, nil).Verify(t.Context(), p.token(t, key, nil)); !errors.Is(err, auth.ErrUnknownKey) {
 			t.Errorf("a key %s: %v", name, err)
 		}
 	}
@@ -407,7 +407,7 @@ func TestOIDC_AFastClockOnEitherSide(t *testing.T) {
 	for _, tt := range []struct {
 		pass time.Duration
 		want error
-	}{{-61 * time.Second, auth.NotYetValid}, {time.Second, nil}, {10*time.Hour + 119*time.Second, nil}, {time.Second, auth.Expired}} {
+	}{{-61 * time.Second, auth.ErrNotYetValid}, {time.Second, nil}, {10*time.Hour + 119*time.Second, nil}, {time.Second, auth.ErrExpired}} {
 		p.clock.pass(tt.pass)
 		if _, err := v.Verify(t.Context(), token); !errors.Is(err, tt.want) {
 			t.Errorf("after %s: got %v, want %v", tt.pass, err, tt.want)

@@ -72,7 +72,7 @@ func (p *providerKeys) candidates(ctx context.Context, algorithm, id string) ([]
 	if found := p.known(algorithm, id); len(found) > 0 {
 		return found, nil
 	}
-	return nil, UnknownKey
+	return nil, ErrUnknownKey
 }
 
 // known returns suitable keys among those that were told and still count.

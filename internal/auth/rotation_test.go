@@ -39,7 +39,7 @@ func TestOIDC_RotationIsFollowed(t *testing.T) {
 	if err := v.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	check("a withdrawn key", first, auth.UnknownKey)
+	check("a withdrawn key", first, auth.ErrUnknownKey)
 	check("the second key", second, nil)
 }
 
@@ -56,14 +56,14 @@ func TestOIDC_BadTokensDontMakeItAsk(t *testing.T) {
 	for i := range 50 {
 		all.Go(func() {
 			bad := sign(t, foreign, map[string]any{"alg": "RS256", "kid": strings.Repeat("k", i+1)}, p.claims(nil))
-			if _, err := v.Verify(t.Context(), bad); !errors.Is(err, auth.UnknownKey) {
+			if _, err := v.Verify(t.Context(), bad); !errors.Is(err, auth.ErrUnknownKey) {
 				t.Errorf("bad token %d: %v", i, err)
 			}
 			if _, err := v.Verify(t.Context(), p.token(t, key, nil)); err != nil {
 				t.Errorf("a good token beside it: %v", err)
 			}
 			wrong := sign(t, foreign, map[string]any{"alg": "RS256", "kid": key.id}, p.claims(nil))
-			if _, err := v.Verify(t.Context(), wrong); !errors.Is(err, auth.BadSignature) {
+			if _, err := v.Verify(t.Context(), wrong); !errors.Is(err, auth.ErrBadSignature) {
 				t.Errorf("a bad signature: %v", err)
 			}
 		})
@@ -101,8 +101,8 @@ func TestOIDC_WhileTheProviderIsAway(t *testing.T) {
 	p.fails(http.StatusBadGateway)
 	check("down from the start", token, auth.ErrUnavailable)
 	check("and asked again at once", token, auth.ErrUnavailable)
-	check("what is no token, meanwhile", "rubbish", auth.Malformed)
-	check("an expired one, meanwhile", p.token(t, key, map[string]any{"exp": 1}), auth.Expired)
+	check("what is no token, meanwhile", "rubbish", auth.ErrMalformed)
+	check("an expired one, meanwhile", p.token(t, key, map[string]any{"exp": 1}), auth.ErrExpired)
 	if got := p.fetches["/realms/loculus/.well-known/openid-configuration"]; got != 1 {
 		t.Errorf("asked %d times while it is down, want once", got)
 	}
@@ -121,7 +121,7 @@ func TestOIDC_WhileTheProviderIsAway(t *testing.T) {
 	p.works()
 	p.clock.pass(auth.AskAtMostEvery)
 	check("up after a day", token, nil)
-	check("and the unknown key is one", unknown, auth.UnknownKey)
+	check("and the unknown key is one", unknown, auth.ErrUnknownKey)
 
 	log := p.log.String()
 	if n := strings.Count(log, "doesn't tell its keys"); n != 2 {
@@ -170,7 +170,7 @@ func TestOIDC_BadAnswersOfTheProvider(t *testing.T) {
 		}, "status 302"},
 		"an error with a long text": {func(p *provider) {
 			p.answer = func(w http.ResponseWriter, _ *http.Request) bool {
-				w.WriteHeader(500)
+				w.WriteHeader(http.StatusInternalServerError)
 				_, _ = w.Write([]byte(strings.Repeat("secret", 1000)))
 				return true
 			}

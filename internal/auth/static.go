@@ -44,7 +44,7 @@ func NewStatic(tokens []StaticToken) (*Static, error) {
 
 // Verify compares the token with every known one, in a time that doesn't depend
 // on which of them it is or how much of it is right. One that is unknown is
-// [Malformed]: it is no token of this server, and can't be read as anything else.
+// [ErrMalformed]: it is no token of this server, and can't be read as anything else.
 func (s *Static) Verify(_ context.Context, token string) (seqlease.Person, error) {
 	hash := Hash(token)
 	found := -1
@@ -53,7 +53,7 @@ func (s *Static) Verify(_ context.Context, token string) (seqlease.Person, error
 		found = subtle.ConstantTimeSelect(equal, i, found)
 	}
 	if found < 0 {
-		return seqlease.Person{}, Malformed
+		return seqlease.Person{}, ErrMalformed
 	}
 	return s.tokens[found].Person, nil
 }

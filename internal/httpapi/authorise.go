@@ -44,7 +44,7 @@ func (s *server) authorise(w *response, r *http.Request, need access) (*http.Req
 // people to two programs on its way.
 func (s *server) verify(r *http.Request, token string) (seqlease.Person, error) {
 	if len(r.Header.Values("Authorization")) > 1 {
-		return seqlease.Person{}, auth.Malformed
+		return seqlease.Person{}, auth.ErrMalformed
 	}
 	return s.verifier.Verify(r.Context(), token)
 }
@@ -52,7 +52,7 @@ func (s *server) verify(r *http.Request, token string) (seqlease.Person, error) 
 // refuseToken answers a token that doesn't count with the reason, which holds
 // nothing of the token.
 func (s *server) refuseToken(w http.ResponseWriter, r *http.Request, err error) {
-	reason := auth.Malformed
+	reason := auth.ErrMalformed
 	_ = errors.As(err, &reason)
 	s.logger.LogAttrs(r.Context(), slog.LevelDebug, "token refused",
 		slog.String("request_id", requestID(r.Context())), slog.String("reason", string(reason)))

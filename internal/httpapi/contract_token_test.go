@@ -99,7 +99,7 @@ func TestToken_RefusalsAsTheProtocolHasThem(t *testing.T) {
 			for what, tt := range map[string]struct{ token, reason string }{
 				"rubbish":          {"rubbish-of-a-token", undecodable},
 				"a stripped token": {parts[0] + "." + parts[1] + ".", undecodable},
-				"a foreign key":    {other, string(auth.UnknownKey)},
+				"a foreign key":    {other, string(auth.ErrUnknownKey)},
 				"a changed claim":  {parts[0] + "." + parts[1][:40] + "A" + parts[1][41:] + "." + parts[2], ""},
 			} {
 				a := d.call(t, "GET", path, tt.token, nil)
@@ -160,7 +160,7 @@ func TestToken_RolesComeFromTheToken(t *testing.T) {
 	claim("preprocessing_pipeline").want(t, 200)
 	for _, user := range []string{"testuser", "superuser", "external_metadata_updater", "insdc_ingest_user"} {
 		a := claim(user)
-		if got := a.Header.Get("WWW-Authenticate"); a.StatusCode != 403 || len(a.body) != 0 || !strings.HasPrefix(got, `Bearer error="insufficient_scope"`) {
+		if got := a.Header.Get("WWW-Authenticate"); a.StatusCode != http.StatusForbidden || len(a.body) != 0 || !strings.HasPrefix(got, `Bearer error="insufficient_scope"`) {
 			t.Errorf("%s: got %d, %q, %q", user, a.StatusCode, got, a.body)
 		}
 	}
@@ -223,8 +223,8 @@ func TestToken_S14_ARequestOutlivesItsToken(t *testing.T) {
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("a body that came while the token expired: got %d", response.StatusCode)
 	}
-	wantRefusedToken(t, "the next request", d.call(t, "GET", "/user/groups", testuser, nil), string(auth.Expired))
-	wantRefusedToken(t, "the pipeline", d.call(t, "GET", "/user/groups", pipeline, nil), string(auth.Expired))
+	wantRefusedToken(t, "the next request", d.call(t, "GET", "/user/groups", testuser, nil), string(auth.ErrExpired))
+	wantRefusedToken(t, "the pipeline", d.call(t, "GET", "/user/groups", pipeline, nil), string(auth.ErrExpired))
 
 	// An answer that is larger than what lies between the two is being sent while the
 	// token expires.

@@ -106,11 +106,11 @@ func TestMockOIDC(t *testing.T) {
 		t.Errorf("got/want %s", diff)
 	}
 	other := verifier(t, auth.OIDCOptions{Issuer: provider.Issuer(), Audience: "somebody else", UserClaim: "sub"})
-	if _, err := other.Verify(t.Context(), token); !errors.Is(err, auth.WrongAudience) {
+	if _, err := other.Verify(t.Context(), token); !errors.Is(err, auth.ErrWrongAudience) {
 		t.Errorf("another audience: %v", err)
 	}
 	nameless := verifier(t, auth.OIDCOptions{Issuer: provider.Issuer()})
-	if _, err := nameless.Verify(t.Context(), token); !errors.Is(err, auth.Nameless) {
+	if _, err := nameless.Verify(t.Context(), token); !errors.Is(err, auth.ErrNameless) {
 		t.Errorf("no preferred_username: %v", err)
 	}
 
@@ -125,7 +125,7 @@ func TestMockOIDC(t *testing.T) {
 	if _, err := v.Verify(t.Context(), login()["access_token"].(string)); err != nil {
 		t.Errorf("after a rotation: %v", err)
 	}
-	if _, err := v.Verify(t.Context(), token); !errors.Is(err, auth.UnknownKey) {
+	if _, err := v.Verify(t.Context(), token); !errors.Is(err, auth.ErrUnknownKey) {
 		t.Errorf("a token of the key that is gone: %v", err)
 	}
 }
@@ -176,7 +176,7 @@ func TestZitadel(t *testing.T) { //nolint:paralleltest // the example sets the l
 		t.Errorf("got/want %s", diff)
 	}
 	without := verifier(t, auth.OIDCOptions{Issuer: strings.TrimSuffix(issuer, "/")})
-	if _, err := without.Verify(t.Context(), token); !errors.Is(err, auth.WrongIssuer) {
+	if _, err := without.Verify(t.Context(), token); !errors.Is(err, auth.ErrWrongIssuer) {
 		t.Errorf("the issuer in another spelling: %v", err)
 	}
 }
