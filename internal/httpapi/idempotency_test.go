@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -70,7 +71,7 @@ func TestIdempotency_TheSameAgain(t *testing.T) {
 		same("as it was", d.sendUpload(t, path, anna, parts, keyHeader, "key-1")) // with another boundary
 		same("other order of parts", d.sendUpload(t, path, anna, append(parts[2:4:4], parts[:2]...), keyHeader, "key-1"))
 		same("parameters as fields", d.sendUpload(t, "/zika/submit?unknown=1", anna,
-			append([]string{"groupId", fmt.Sprint(group), "dataUseTermsType", "OPEN"}, parts...), keyHeader, "key-1"))
+			append([]string{"groupId", strconv.FormatInt(group, 10), "dataUseTermsType", "OPEN"}, parts...), keyHeader, "key-1"))
 		body, contentType := upload(t, parts...)
 		var packed bytes.Buffer
 		to := gzip.NewWriter(&packed)
