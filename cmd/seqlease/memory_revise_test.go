@@ -17,9 +17,9 @@ import (
 	"github.com/seqlease/seqlease/client"
 )
 
-// TestServe_B038_ARevisionOfManyEntriesIsBounded revises 100,000 entries in one upload,
+// TestServe_B038_MemoryIsBoundedForARevisionOfManyEntries revises 100,000 entries in one upload,
 // in the opposite order, and asks for the answer a second time.
-func TestServe_B038_ARevisionOfManyEntriesIsBounded(t *testing.T) {
+func TestServe_B038_MemoryIsBoundedForARevisionOfManyEntries(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("so many entries take some ten seconds")

@@ -28,10 +28,11 @@ func (o *Organism) ExternalUpdaters() []string {
 	return updaters
 }
 
-// CheckExternal returns every breach of the rules for metadata (M1 to M4) in what an
-// updater sends of one entry. To an unknown updater every field is unknown. It may
-// be called concurrently.
-func (o *Organism) CheckExternal(updater string, metadata map[string]json.RawMessage) []seqlease.Problem {
+// CheckExternal returns the breaches of the rules for metadata (M1 to M4) in what an
+// updater sends of one entry: the first [seqlease.MaxListedProblems], and how many
+// more there are. To an unknown updater every field is unknown. It may be called
+// concurrently.
+func (o *Organism) CheckExternal(updater string, metadata map[string]json.RawMessage) (problems []seqlease.Problem, more int) {
 	var fields []Field
 	for _, f := range o.ExternalMetadata {
 		if f.Updater == updater {
@@ -40,7 +41,7 @@ func (o *Organism) CheckExternal(updater string, metadata map[string]json.RawMes
 	}
 	c := check{}
 	c.metadata(fields, metadata)
-	return c.problems
+	return c.problems, c.more
 }
 
 // IsDate says whether a JSON value is a date as [Date] fields have it.

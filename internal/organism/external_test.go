@@ -2,10 +2,13 @@ package organism
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seqlease/seqlease"
 )
 
 func TestCheckExternal_KeepsTheRulesOfTheUpdatersFields(t *testing.T) {
@@ -41,7 +44,7 @@ func TestCheckExternal_KeepsTheRulesOfTheUpdatersFields(t *testing.T) {
 			if err := json.Unmarshal([]byte(tc.metadata), &metadata); err != nil {
 				t.Fatal(err)
 			}
-			problems := o.CheckExternal(tc.updater, metadata)
+			problems, _ := o.CheckExternal(tc.updater, metadata)
 			if len(problems) != len(tc.want) {
 				t.Fatalf("got %v, want %d problems", problems, len(tc.want))
 			}
@@ -51,6 +54,17 @@ func TestCheckExternal_KeepsTheRulesOfTheUpdatersFields(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestCheckExternal_SaysHowManyMore(t *testing.T) {
+	t.Parallel()
+	o := &Organism{}
+	for i := range 25 {
+		o.ExternalMetadata = append(o.ExternalMetadata, ExternalField{Updater: "ena", Field: Field{Name: strconv.Itoa(i), Type: Int, Required: true}})
+	}
+	if problems, more := o.CheckExternal("ena", nil); len(problems) != seqlease.MaxListedProblems || more != 5 {
+		t.Errorf("got %d problems and %d more, want %d and 5", len(problems), more, seqlease.MaxListedProblems)
 	}
 }
 

@@ -143,9 +143,11 @@ func (x *ExternalMetadata) check(line int, entry seqlease.AccessionVersion, meta
 		p.Line, p.Record = line, entry.String()
 		found.Add(p)
 	}
-	for _, p := range x.organism.CheckExternal(x.updater, metadata) {
+	problems, more := x.organism.CheckExternal(x.updater, metadata)
+	for _, p := range problems {
 		add(p)
 	}
+	found.More += more
 	if len(found.Problems) > 0 {
 		return found
 	}
