@@ -38,6 +38,11 @@ const progressBytes = 4 << 10
 // holds an upload, are not read. What the request holds is released with the
 // beginning of its answer.
 func (s *server) prepareBody(w *response, r *http.Request, operation string) error {
+	// What reads the parameters leaves out those that it can't read: a filter would be
+	// gone and the answer would hold more than was asked for.
+	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
+		return seqlease.InvalidParameter("query", fmt.Sprintf("the query can't be read: %v; write each parameter as name=value, percent-encoded, with & between them", err))
+	}
 	body := &requestBody{
 		source: &patientBody{ReadCloser: r.Body, answer: w},
 		dir:    s.submissions.Spool(), budget: s.budget, limit: maxJSONBody, what: "body",

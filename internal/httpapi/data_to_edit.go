@@ -2,11 +2,13 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/organism"
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
@@ -22,10 +24,12 @@ type dataToEdit struct {
 	Warnings     []seqlease.Annotation `json:"warnings"`
 }
 
-// shownData is processed data whose files are null where there are none.
+// shownData is processed data with its metadata in the order of the schema, whose
+// files are null where there are none.
 type shownData struct {
 	seqlease.ProcessedData
-	Files *seqlease.Files `json:"files"`
+	Metadata jsontext.Value  `json:"metadata"`
+	Files    *seqlease.Files `json:"files"`
 }
 
 // GetDataToEdit returns the data of an entry. The documents of a large one wait for
@@ -53,17 +57,39 @@ func (s *server) GetDataToEdit(w http.ResponseWriter, r *http.Request, o Organis
 		s.fail(w, r, err)
 		return
 	}
-	if isSmall {
-		writeJSON(w, shown(&data))
+	known, err := s.organisms.Get(o)
+	if err != nil {
+		s.fail(w, r, err)
 		return
 	}
-	s.sendLong(w, func(w http.ResponseWriter) { writeJSON(w, shown(&data)) })
+	if isSmall {
+		writeJSON(w, shown(known, &data))
+		return
+	}
+	s.sendLong(w, func(w http.ResponseWriter) { writeJSON(w, shown(known, &data)) })
 }
 
-func shown(d *submission.DataToEdit) dataToEdit {
+// inOrder writes metadata in the order of the schema: forms show it so.
+func inOrder(fields []organism.Field, metadata map[string]json.RawMessage) jsontext.Value {
+	text := []byte{'{'}
+	for i, field := range fields {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		name, _ := jsontext.AppendQuote(nil, field.Name) // no field has a name that isn't UTF-8
+		value := metadata[field.Name]
+		if len(value) == 0 {
+			value = json.RawMessage("null")
+		}
+		text = append(append(append(text, name...), ':'), value...)
+	}
+	return append(text, '}')
+}
+
+func shown(o *organism.Organism, d *submission.DataToEdit) dataToEdit {
 	document := dataToEdit{
 		AccessionVersion: d.AccessionVersion, Status: d.Status, GroupID: d.GroupID, SubmissionID: d.SubmissionID,
-		Processed: shownData{ProcessedData: d.Processed}, Submitted: d.Submitted,
+		Processed: shownData{ProcessedData: d.Processed, Metadata: inOrder(o.Metadata, d.Processed.Metadata)}, Submitted: d.Submitted,
 		Errors: orEmpty(d.Errors), Warnings: orEmpty(d.Warnings),
 	}
 	if len(d.Processed.Files) > 0 {

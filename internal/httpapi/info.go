@@ -111,7 +111,7 @@ func (s *server) GetSwaggerUIFile(w http.ResponseWriter, r *http.Request, file s
 
 // writeJSON answers 200 with a document that is small and can be encoded.
 func writeJSON(w http.ResponseWriter, document any) {
-	body, err := json.Marshal(document)
+	body, err := json.Marshal(document, json.Deterministic(true))
 	if err != nil {
 		panic(fmt.Sprintf("encode %T: %v", document, err))
 	}

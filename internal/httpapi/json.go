@@ -43,6 +43,12 @@ var lenient = json.WithUnmarshalers(json.JoinUnmarshalers(
 		}
 		return nil
 	}),
+	json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *seqlease.Insertion) error {
+		if d.PeekKind() == 'n' {
+			return errors.New("null is not an insertion; write POSITION:SEQUENCE, such as 248:GAC")
+		}
+		return errors.ErrUnsupported
+	}),
 ))
 
 // smallJSON is how much of a JSON body is read without a place, and mediumJSON how

@@ -72,9 +72,9 @@ func (t FieldType) accepts(value json.RawMessage) bool {
 		_, err := strconv.ParseInt(string(value), 10, 32)
 		return kind == '0' && err == nil
 	case Float:
-		return kind == '0' && strings.ContainsAny(string(value), ".eE")
+		return kind == '0' && strings.ContainsAny(string(value), ".eE") && isFinite(value)
 	case Number:
-		return kind == '0'
+		return kind == '0' && isFinite(value)
 	case Boolean:
 		return kind == 't' || kind == 'f'
 	case Date:
@@ -83,6 +83,12 @@ func (t FieldType) accepts(value json.RawMessage) bool {
 	default:
 		return false
 	}
+}
+
+// isFinite says whether a number is one that readers of JSON can hold: 1e400 isn't.
+func isFinite(value json.RawMessage) bool {
+	_, err := strconv.ParseFloat(string(value), 64)
+	return err == nil
 }
 
 // add notes a problem of a field, segment or gene. A line may have millions of them,

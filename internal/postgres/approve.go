@@ -31,7 +31,7 @@ func (s *Store) Approve(ctx context.Context, a submission.Approval) ([]seqlease.
 			if err != nil || len(approved) == 0 {
 				return err
 			}
-			err = noteAction(ctx, tx, o.id, seqlease.AuditNote{User: a.Approver, Action: seqlease.ActionApprove, Entries: int64(len(approved))})
+			err = noteAction(ctx, tx, o.id, a.Note(approved))
 			if err != nil {
 				return err
 			}

@@ -85,7 +85,7 @@ func revoke(ctx context.Context, tx pgx.Tx, organismID int32, r submission.Revoc
 	if len(made) < len(r.Accessions) {
 		return nil, errOvertaken
 	}
-	return made, noteAction(ctx, tx, organismID, seqlease.AuditNote{User: r.User, Action: seqlease.ActionRevoke, Entries: int64(len(made))})
+	return made, noteAction(ctx, tx, organismID, r.Note(made))
 }
 
 // mayRevoke tests the highest versions as they are at this instant.

@@ -55,8 +55,7 @@ func approve(ctx context.Context, t *tx, a submission.Approval) ([]seqlease.Acce
 	if err != nil || len(approved) == 0 {
 		return nil, err
 	}
-	note := seqlease.AuditNote{User: a.Approver, Action: seqlease.ActionApprove, Entries: int64(len(approved))}
-	if err := noteAction(ctx, t, o.id, note); err != nil {
+	if err := noteAction(ctx, t, o.id, a.Note(approved)); err != nil {
 		return nil, err
 	}
 	_, err = bump(ctx, t, o.id, releasedScope)

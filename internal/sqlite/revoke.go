@@ -79,5 +79,5 @@ func revoke(ctx context.Context, t *tx, r submission.Revocation, packed seqlease
 	if _, err := t.exec(ctx, "revoke_data", append(data, run...)...); err != nil {
 		return nil, err
 	}
-	return made, noteAction(ctx, t, o.id, seqlease.AuditNote{User: r.User, Action: seqlease.ActionRevoke, Entries: int64(len(made))})
+	return made, noteAction(ctx, t, o.id, r.Note(made))
 }
