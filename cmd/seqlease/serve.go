@@ -66,6 +66,9 @@ func override[T comparable](field *T, given T) {
 // load reads the configuration and lets the command line win.
 func (a serveArgs) load(ctx context.Context) (c *Config, err error) {
 	if !a.Dev {
+		if a.DevPassword != "" {
+			return nil, usagef("--dev-password (or SEQLEASE_DEV_PASSWORD) is for the users of --dev: add --dev, or leave it out")
+		}
 		if c, err = loadConfig(a.Config, os.LookupEnv); err == nil {
 			a.apply(c)
 		}

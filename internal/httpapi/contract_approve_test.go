@@ -74,10 +74,13 @@ func TestContract_Approve(t *testing.T) {
 				if want := allOf(all, tt.want...); len(released) != len(want) || len(want) > 0 && (!cmp.Equal(released, want) || len(instants) != 1) {
 					t.Errorf("released %v at %v, want %v at one instant", released, instants, want)
 				}
-				if n := len(tt.want); n > 0 {
-					d.wantAudited(t, "approve", audited{tt.token, "approve", "", int64(n)})
-				} else {
+				switch approved := allOf(all, tt.want...); len(approved) {
+				case 0:
 					d.wantAudited(t, "approve")
+				case 1:
+					d.wantAudited(t, "approve", audited{tt.token, "approve", approved[0].String(), 1})
+				default:
+					d.wantAudited(t, "approve", audited{tt.token, "approve", "", int64(len(approved))})
 				}
 			})
 		})

@@ -364,7 +364,7 @@ func TestGroups(t *testing.T) {
 		status int
 		word   string
 	}{
-		{`{}`, 400, "address"},
+		{`{}`, 400, "groupName"},
 		{strings.Replace(whole, `"city":""`, `"city":null`, 1), 400, "address.city"},
 		{strings.Replace(whole, `"g"`, `["g"]`, 1), 400, "groupName"},
 		{strings.Replace(whole, `"g"`, `"`+strings.Repeat("é", 256)+`"`, 1), 400, "groupName"},

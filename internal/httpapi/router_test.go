@@ -134,15 +134,19 @@ func TestDescription_RolesComeFromTheSpec(t *testing.T) {
 		t.Errorf("for pipelines: %v, want %v", pipeline, want)
 	}
 	if want := []string{
-		"GET /{organism}/leases", "GET /{organism}/quarantine", "POST /{organism}/leases/free", "POST /{organism}/pause",
+		"GET /admin/audit-log", "GET /admin/current-pipeline-versions", "GET /admin/pipeline-statistics",
+		"GET /{organism}/leases", "GET /{organism}/quarantine", "POST /debug/delete-all-sequence-data", "POST /{organism}/leases/free",
+		"POST /{organism}/pause",
 		"POST /{organism}/pipelines/{version}/pause", "POST /{organism}/pipelines/{version}/resume", "POST /{organism}/quarantine",
 		"POST /{organism}/quarantine/requeue", "POST /{organism}/reprocess", "POST /{organism}/resume",
 	}; !slices.Equal(operators, want) {
 		t.Errorf("for operators: %v, want %v", operators, want)
 	}
 	want := []string{
-		"GET /", "GET /actuator/health", "GET /actuator/health/liveness", "GET /actuator/health/readiness", "GET /data-use-terms/{accession}",
-		"GET /groups/{groupId}", "GET /healthz", "GET /openapi.json", "GET /readyz", "GET /swagger-ui/", "GET /swagger-ui/{file}", "GET /{organism}/get-released-data",
+		"GET /", "GET /actuator/health", "GET /actuator/health/liveness", "GET /actuator/health/readiness", "GET /api-docs",
+		"GET /data-use-terms/{accession}", "GET /favicon.ico", "GET /files/get/{accession}/{version}/{category}/{name}", "GET /groups/{groupId}",
+		"GET /healthz", "GET /loculus-info", "GET /openapi.json", "GET /readyz", "GET /swagger-ui/", "GET /swagger-ui/{file}",
+		"GET /{organism}/get-released-data",
 	}
 	if !slices.Equal(public, want) {
 		t.Errorf("public: %v, want %v", public, want)

@@ -162,7 +162,9 @@ func (f *uploadForm) take(part *multipart.Part) error {
 		if err != nil {
 			return bodyError(err)
 		}
-		if _, twice := f.fields[name]; !twice {
+		if before, twice := f.fields[name]; twice && before != string(value) {
+			return seqlease.InvalidParameter(name, "the field "+name+" occurs twice with different values")
+		} else if !twice {
 			f.fields[name] = string(value)
 		}
 	}

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/seqlease/seqlease"
 )
 
-// CheckEdited checks data that come without files, by the limits of an upload and
-// the rule of what can be stored (L18): anything else is stored as given. The error
+// CheckEdited checks data that come without files, by the limits of an upload, the
+// rule of what can be stored (L18), and what ids and sequences may hold in a file, to
+// which they will be written again: anything else is stored as given. The error
 // is a [*seqlease.InvalidError] or [seqlease.ErrTooLarge], and names the member.
 func CheckEdited(metadata map[string]string, sequences map[string]*string) error {
 	limits := Limits{}.orDefaults()
@@ -28,14 +31,24 @@ func CheckEdited(metadata map[string]string, sequences map[string]*string) error
 	}
 	for _, id := range slices.Sorted(maps.Keys(sequences)) {
 		sequence, field := sequences[id], "data.unalignedNucleotideSequences."+id
+		if fault := idFault(id); fault != "" {
+			invalid.Add(seqlease.Problem{Field: short(field), Message: fault})
+			continue
+		}
 		if sequence == nil {
-			addUnstorable(invalid, field, id)
 			continue
 		}
 		if len(*sequence) > limits.SequenceBytes {
 			return tooLarge(seqlease.Problem{Field: short(field), Message: "the sequence is longer than " + inBytes(limits.SequenceBytes) + ", which is the limit"})
 		}
-		addUnstorable(invalid, field, id, *sequence)
+		// Others would make another record of it where it is written as FASTA.
+		if i := strings.IndexFunc(*sequence, func(r rune) bool { return r > 127 || !sequenceLetters[r] }); i >= 0 {
+			letter, _ := utf8.DecodeRuneInString((*sequence)[i:])
+			invalid.Add(seqlease.Problem{
+				Field: short(field), Value: string(letter),
+				Message: fmt.Sprintf("position %d of the sequence is %s; a sequence has letters, and the signs - . ? *", i+1, describe(letter)),
+			})
+		}
 	}
 	return invalid.OrNil()
 }

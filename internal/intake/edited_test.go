@@ -11,7 +11,7 @@ import (
 
 func TestCheckEdited_TakesAnythingWithinTheLimits(t *testing.T) {
 	t.Parallel()
-	longest, largest, none := strings.Repeat("é", 1<<19), strings.Repeat("A", 10<<20), ""
+	longest, largest, none, letters := strings.Repeat("é", 1<<19), strings.Repeat("A", 10<<20), "", "acgtnACGTN-.?*ryu"
 	many := map[string]string{}
 	for i := range 1000 {
 		many[strconv.Itoa(i)] = ""
@@ -21,7 +21,9 @@ func TestCheckEdited_TakesAnythingWithinTheLimits(t *testing.T) {
 		sequences map[string]*string
 	}{
 		"nothing":           {},
-		"no field is known": {map[string]string{"": "", "colour of the fern": "\u2028\ufffd\x01"}, map[string]*string{"a b": &none, "": nil}},
+		"no sequence":       {nil, map[string]*string{"s": &none, "t": nil}},
+		"every letter":      {nil, map[string]*string{"hCoV-19/é|2020": &letters}},
+		"no field is known": {map[string]string{"": "", "colour of the fern": "\u2028\ufffd\x01"}, nil},
 		"the longest":       {map[string]string{"country": longest}, map[string]*string{"s": &largest}},
 		"the most fields":   {many, nil},
 	} {
@@ -46,6 +48,27 @@ func TestCheckEdited_L18_NamesEveryTextThatCannotBeStored(t *testing.T) {
 	want := "data.metadata.country|data.metadata.na\x00me|data.unalignedNucleotideSequences.n\x00|data.unalignedNucleotideSequences.s|data.unalignedNucleotideSequences.\xed\xa0\x80"
 	if got := strings.Join(fields, "|"); got != want {
 		t.Errorf("got the fields %q, want %q", got, want)
+	}
+}
+
+// TestCheckEdited_RefusesWhatWouldReadAsAnother has ids and sequences that would be
+// others, or more of them, once they are written as FASTA.
+func TestCheckEdited_RefusesWhatWouldReadAsAnother(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ id, sequence, says string }{
+		{"s", "ACGT\n>evil\nGG", "position 5 of the sequence is U+000A (line break)"},
+		{"s", "ACéT", "position 3"},
+		{"s", "AC GT", "position 3 of the sequence is U+0020 (blank)"},
+		{"s", ">A", "position 1"},
+		{"u 1", "A", "blank"},
+		{"u\n1", "A", "line break"},
+		{"", "A", "the id is empty"},
+		{strings.Repeat("n", 256), "A", "256 characters"},
+	} {
+		err := CheckEdited(nil, map[string]*string{tt.id: &tt.sequence})
+		if err == nil || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), "data.unalignedNucleotideSequences."+tt.id[:min(len(tt.id), 1)]) {
+			t.Errorf("%.20q with %q: got %v, want that %s", tt.id, tt.sequence, err, tt.says)
+		}
 	}
 }
 

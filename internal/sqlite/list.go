@@ -44,21 +44,20 @@ func (s *Store) List(ctx context.Context, f submission.ListFilter, yield func(su
 
 // countEntries counts by status, and processed entries by result.
 func countEntries(ctx context.Context, t *tx, args []any) (submission.Counts, error) {
-	counts := submission.Counts{Statuses: map[seqlease.Status]int64{}, Results: map[seqlease.ProcessingResult]int64{}}
-	err := t.rows(ctx, "list_counts", args, func(scan func(...any) error) error {
-		var status seqlease.Status
-		var result seqlease.ProcessingResult
-		var n int64
-		if err := scan(&status, &result, &n); err != nil {
-			return err
-		}
-		counts.Statuses[status] += n
-		if status == seqlease.Processed {
-			counts.Results[result] += n
-		}
-		return nil
-	})
-	return counts, err
+	var inProcessing, fine, warned, failed, released, all int64
+	if err := t.row(ctx, "list_counts", args, &inProcessing, &fine, &warned, &failed, &released, &all); err != nil {
+		return submission.Counts{}, err
+	}
+	processed := fine + warned + failed
+	return submission.Counts{
+		Statuses: map[seqlease.Status]int64{
+			seqlease.Received: all - inProcessing - processed - released, seqlease.InProcessing: inProcessing,
+			seqlease.Processed: processed, seqlease.ApprovedForRelease: released,
+		},
+		Results: map[seqlease.ProcessingResult]int64{
+			seqlease.NoIssues: fine, seqlease.HasWarnings: warned, seqlease.HasErrors: failed,
+		},
+	}, nil
 }
 
 func scanListed(scan func(...any) error) (submission.ListedEntry, error) {

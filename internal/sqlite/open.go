@@ -213,9 +213,11 @@ func writerDSN(path string) string {
 	})
 }
 
-// readerDSN opens a reader, which can't write whatever the statement.
+// readerDSN opens a reader, which can't write whatever the statement. There are up to
+// 32 of them, and each fills its cache: 2 MiB hold the upper pages of all indexes of a
+// large store, and the operating system has the others in memory for all of them.
 func readerDSN(path string) string {
-	return dsn(path, url.Values{"_pragma": {"busy_timeout(5000)", "cache_size(-16384)"}, "mode": {"ro"}})
+	return dsn(path, url.Values{"_pragma": {"busy_timeout(5000)", "cache_size(-2048)"}, "mode": {"ro"}})
 }
 
 func dsn(path string, query url.Values) string {

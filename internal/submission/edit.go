@@ -8,7 +8,7 @@ import (
 	"github.com/seqlease/seqlease/internal/intake"
 )
 
-// EditRequest is new data for a processed entry, stored as given: no field and no
+// EditRequest is new data for a processed entry: no field and no
 // sequence must be there.
 type EditRequest struct {
 	Organism seqlease.Organism

@@ -229,10 +229,15 @@ func without(list, known []int64) []int64 {
 	return slices.Compact(left)
 }
 
+// listIDs lists the first [maxNamed] ids, and how many more there are.
 func listIDs(list []int64) string {
-	parts := make([]string, len(list))
-	for i, id := range list {
-		parts[i] = strconv.FormatInt(id, 10)
+	parts := make([]string, 0, maxNamed)
+	for _, id := range list[:min(len(list), maxNamed)] {
+		parts = append(parts, strconv.FormatInt(id, 10))
 	}
-	return strings.Join(parts, ", ")
+	text := strings.Join(parts, ", ")
+	if more := len(list) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
