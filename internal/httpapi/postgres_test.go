@@ -46,11 +46,8 @@ func newPostgres(t *testing.T) string {
 	if cluster.err != nil {
 		t.Fatal(cluster.err)
 	}
-	address, err := cluster.server.NewDatabase(t.Context())
+	address, err := cluster.server.NewDatabaseAs(t.Context(), "", postgres.Migrate)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := postgres.Migrate(t.Context(), address); err != nil {
 		t.Fatal(err)
 	}
 	return address

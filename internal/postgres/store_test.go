@@ -99,11 +99,13 @@ func (h *harness) lose(t *testing.T, s storetest.Store, av seqlease.AccessionVer
 // open returns a store on a fresh database.
 func (h *harness) open(t testing.TB) *postgres.Store {
 	t.Helper()
-	address := newDatabase(t) + h.parameter
-	if err := postgres.Migrate(t.Context(), address); err != nil {
+	address, err := cluster.NewDatabaseAs(t.Context(), h.parameter, func(ctx context.Context, address string) error {
+		return postgres.Migrate(ctx, forParameters(address)+h.parameter)
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return h.join(t, &database{address: address})
+	return h.join(t, &database{address: forParameters(address) + h.parameter})
 }
 
 func newDatabase(t testing.TB) string {
@@ -112,10 +114,15 @@ func newDatabase(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(address, "?") {
-		address += "?"
+	return forParameters(address)
+}
+
+// forParameters returns an address to which parameters can be appended.
+func forParameters(address string) string {
+	if strings.Contains(address, "?") {
+		return address
 	}
-	return address
+	return address + "?"
 }
 
 // newCluster starts a server for this test alone, with one migrated database.
