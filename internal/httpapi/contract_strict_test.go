@@ -15,7 +15,7 @@ func TestContract_QueriesThatCantBeRead(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, doorOptions{})
 	for _, query := range []string{"groupIdsFilter=%zz", "groupIdsFilter=1;statusesFilter=RECEIVED", "%=1", "statusesFilter=%e"} {
-		r, err := http.NewRequestWithContext(t.Context(), "GET", d.url+"/zika/get-sequences", nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+"/zika/get-sequences", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
