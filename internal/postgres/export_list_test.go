@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
@@ -26,20 +25,16 @@ func ListStatements(s *Store, attempt seqlease.AttemptID, list []seqlease.Access
 	for i := range ids {
 		ids[i] = int64(i + 1)
 	}
-	accessions, versions := columns(list)
 	giveBack, err := s.giveBackArguments(context.Background(), queue.GiveBack{AttemptID: attempt, Entries: list, Undelivered: true})
 	if err != nil {
 		panic(err) // an undelivered batch's organism isn't looked up
 	}
 	cut := pgx.StrictNamedArgs{"organism": organismID, "version": 1, "ids": ids}
 	return map[string]ListStatement{
-		"give_back": {giveBackSQL, giveBack},
-		"free_leases": {freeLeasesSQL, pgx.StrictNamedArgs{
-			"organism": organismID, "any_attempt": true, "attempt_ids": []pgtype.UUID{}, "worker_id": "", "any_entry": false,
-			"accessions": accessions, "versions": versions, "reason": "", "limit": 1000, "max_attempts": 5, "max_hand_outs": 50,
-		}},
-		"cut_leases": {cutLeasesSQL, cut},
-		"queued":     {queuedSQL, cut},
+		"give_back":   {giveBackSQL, giveBack},
+		"free_leases": {freeLeasesSQL, s.freeArguments(organismID, queue.FreeLeases{Entries: list}, 1000)},
+		"cut_leases":  {cutLeasesSQL, cut},
+		"queued":      {queuedSQL, cut},
 		"reprocess": {reprocessSQL, pgx.StrictNamedArgs{
 			"organism": organismID, "version": 1, "ids": ids, "after_rank": 0, "after_id": 0,
 		}},

@@ -60,6 +60,26 @@ func collect[T any](ctx context.Context, s *Store, statement string, arguments p
 	return list, err
 }
 
+// freeArguments are those of freeLeasesSQL.
+func (s *Store) freeArguments(organismID int32, f queue.FreeLeases, limit int) pgx.StrictNamedArgs {
+	accessions, versions := columns(f.Entries)
+	attempts := make([]pgtype.UUID, len(f.AttemptIDs))
+	for i, id := range f.AttemptIDs {
+		attempts[i] = uuid(id)
+	}
+	const noNote = -1
+	note := queue.OperatorNote{Number: noNote}
+	if f.Note != nil {
+		note = *f.Note
+	}
+	return pgx.StrictNamedArgs{
+		"organism": organismID, "any_attempt": f.AttemptIDs == nil, "attempt_ids": attempts, "worker_id": f.WorkerID,
+		"any_entry": f.Entries == nil, "accessions": accessions, "versions": versions, "reason": f.Reason, "limit": limit,
+		"max_attempts": s.limits.Attempts, "max_hand_outs": s.limits.HandOuts,
+		"note": note.Number, "by": note.By, "detail": note.Detail,
+	}
+}
+
 // FreeLeases ends leases as if they had run out (L16), as [queue.OperatorStore]
 // says. A lease is one row for each 1,000 entries, and limit bounds those.
 func (s *Store) FreeLeases(ctx context.Context, f queue.FreeLeases, limit int) (freed int, more bool, err error) {
@@ -67,24 +87,9 @@ func (s *Store) FreeLeases(ctx context.Context, f queue.FreeLeases, limit int) (
 	if err != nil {
 		return 0, false, err
 	}
-	accessions, versions := columns(f.Entries)
-	attempts := make([]pgtype.UUID, len(f.AttemptIDs))
-	for i, id := range f.AttemptIDs {
-		attempts[i] = uuid(id)
-	}
-	const noNote = -1
 	var leases int
 	var rank, number int64
-	note := queue.OperatorNote{Number: noNote}
-	if f.Note != nil {
-		note = *f.Note
-	}
-	arguments := pgx.StrictNamedArgs{
-		"organism": o.id, "any_attempt": f.AttemptIDs == nil, "attempt_ids": attempts, "worker_id": f.WorkerID,
-		"any_entry": f.Entries == nil, "accessions": accessions, "versions": versions, "reason": f.Reason, "limit": limit,
-		"max_attempts": s.limits.Attempts, "max_hand_outs": s.limits.HandOuts,
-		"note": note.Number, "by": note.By, "detail": note.Detail,
-	}
+	arguments := s.freeArguments(o.id, f, limit)
 	err = s.repeat(ctx, func() error {
 		return s.with(ctx, func(c *pgxpool.Conn) error {
 			return withSettings(ctx, c, planSettingsSQL, freeLeasesSQL, arguments, func(rows pgx.Rows) error {
