@@ -170,7 +170,7 @@ func TestSubmit_AnArrivingUploadBreaksOff(t *testing.T) {
 // all has come.
 func TestSubmit_L12_APausingClientLosesItsPlace(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, doorOptions{stall: 12 * time.Second})
+	d := newDoor(t, doorOptions{stall: 5 * time.Minute}) // of which a sixtieth is how long a check waits
 	group := d.newGroup(t, anna)
 	paused := d.arrive(t, group, half+1, "s.fasta")
 	paused.send(t, sequencesOf(0, half))
@@ -188,7 +188,7 @@ func TestSubmit_L12_APausingClientLosesItsPlace(t *testing.T) {
 // nobody from having an upload checked while it arrives.
 func TestSubmit_L12_WhoseFilesAreCheckedHasNoPlace(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, doorOptions{})
+	d := newDoor(t, doorOptions{stall: 5 * time.Minute})
 	group := d.newGroup(t, anna)
 	slow := d.arrive(t, group, half, "s.fasta")
 	slow.send(t, sequencesOf(0, half))
