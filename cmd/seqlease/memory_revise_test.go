@@ -21,9 +21,6 @@ import (
 // in the opposite order, and asks for the answer a second time.
 func TestServe_B038_MemoryIsBoundedForARevisionOfManyEntries(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("so many entries take some ten seconds")
-	}
 	const entries = 100_000
 	path := filepath.Join(t.TempDir(), "x.db")
 	store := []string{"--store", "sqlite:" + path, "--spool-dir", t.TempDir()}
