@@ -5,7 +5,8 @@ import "time"
 // Action is a kind of change that the audit log keeps.
 type Action string
 
-// The actions of people on entries, groups and terms, and of operators.
+// The actions of people on entries, groups and terms, of operators, and of the system
+// itself.
 const (
 	ActionSubmit           Action = "submit"
 	ActionRevise           Action = "revise"
@@ -26,14 +27,19 @@ const (
 	ActionRequeue          Action = "requeue"
 	ActionReprocess        Action = "reprocess"
 	ActionDeleteAll        Action = "delete-all-sequence-data"
+	ActionSwitch           Action = "switch-pipeline-version"
+	ActionRetire           Action = "retire-pipeline-version"
 )
+
+// SystemUser is whom the audit log names for what the system did by itself.
+const SystemUser = "system"
 
 // Actions lists all of them, in the order in which people read of them.
 func Actions() []Action {
 	return []Action{
 		ActionSubmit, ActionRevise, ActionRevoke, ActionEdit, ActionApprove, ActionDelete, ActionExternalMetadata,
 		ActionDataUseTerms, ActionCreateGroup, ActionEditGroup, ActionAddMember, ActionRemoveMember, ActionPause, ActionResume,
-		ActionFreeLeases, ActionQuarantine, ActionRequeue, ActionReprocess, ActionDeleteAll,
+		ActionFreeLeases, ActionQuarantine, ActionRequeue, ActionReprocess, ActionDeleteAll, ActionSwitch, ActionRetire,
 	}
 }
 

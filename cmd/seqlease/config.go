@@ -34,17 +34,18 @@ type Config struct {
 	Organisms       map[string]*Instance `yaml:"organisms"`
 
 	// This server.
-	Listen        string        `yaml:"listen"`   // host:port
-	Store         string        `yaml:"store"`    // sqlite:FILE or postgres://…
-	SpoolDir      string        `yaml:"spoolDir"` // for uploads and downloads under way; empty: the system's
-	PoolSize      int           `yaml:"poolSize"` // connections to PostgreSQL
-	Retry         RetryConfig   `yaml:"retry"`
-	HistoryDays   int           `yaml:"historyDays"`   // how long claims and failures are kept
-	VersionsAhead int64         `yaml:"versionsAhead"` // by how much a version that registers itself may be above the current one
-	DebugMode     bool          `yaml:"debugMode"`     // super users may delete everything
-	Tokens        []TokenConfig `yaml:"tokens"`
-	OIDC          *OIDCConfig   `yaml:"oidc"` // nil: the tokens that are listed are all there are
-	Dev           *DevConfig    `yaml:"-"`    // set by --dev
+	Listen          string        `yaml:"listen"`   // host:port
+	Store           string        `yaml:"store"`    // sqlite:FILE or postgres://…
+	SpoolDir        string        `yaml:"spoolDir"` // for uploads and downloads under way; empty: the system's
+	PoolSize        int           `yaml:"poolSize"` // connections to PostgreSQL
+	Retry           RetryConfig   `yaml:"retry"`
+	HistoryDays     int           `yaml:"historyDays"`     // how long claims and failures are kept
+	VersionsAhead   int64         `yaml:"versionsAhead"`   // by how much a version that registers itself may be above the current one
+	KeepOldVersions int           `yaml:"keepOldVersions"` // how many newer versions must have been current before an old one's rows are deleted
+	DebugMode       bool          `yaml:"debugMode"`       // super users may delete everything
+	Tokens          []TokenConfig `yaml:"tokens"`
+	OIDC            *OIDCConfig   `yaml:"oidc"` // nil: the tokens that are listed are all there are
+	Dev             *DevConfig    `yaml:"-"`    // set by --dev
 }
 
 // TermsConfig configures data use terms.
@@ -70,6 +71,7 @@ func defaultConfig() Config {
 	return Config{
 		Name: "seqlease", Listen: defaultListen, Store: defaultStore, PoolSize: defaultPoolSize,
 		Retry: defaultRetry(), HistoryDays: defaultHistoryDays, VersionsAhead: reprocess.DefaultAhead,
+		KeepOldVersions: reprocess.DefaultKeep,
 	}
 }
 

@@ -22,6 +22,9 @@ const (
 // maxVersionsAhead is more than anybody numbers at a time.
 const maxVersionsAhead = 1_000_000_000
 
+// maxKeepOldVersions is more than anybody has room for.
+const maxKeepOldVersions = 1000
+
 func defaultRetry() RetryConfig {
 	return RetryConfig{Attempts: queue.DefaultRetry.Attempts, HandOuts: queue.DefaultRetry.HandOuts}
 }
@@ -44,6 +47,9 @@ func (c *Config) queueFaults() []string {
 	}
 	if c.VersionsAhead < 1 || c.VersionsAhead > maxVersionsAhead {
 		faults = append(faults, fmt.Sprintf("versionsAhead must be from 1 to %d, not %d", maxVersionsAhead, c.VersionsAhead))
+	}
+	if c.KeepOldVersions < 1 || c.KeepOldVersions > maxKeepOldVersions {
+		faults = append(faults, fmt.Sprintf("keepOldVersions must be from 1 to %d, not %d", maxKeepOldVersions, c.KeepOldVersions))
 	}
 	return faults
 }

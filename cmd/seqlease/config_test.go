@@ -162,6 +162,7 @@ poolSize: -1
 retry: {attempts: 1, handOuts: 10001}
 historyDays: 0
 versionsAhead: -1
+keepOldVersions: -2
 organisms:
   groups:
     schema: {metadata: [{name: a, type: text}, {name: a, type: int}], earliestReleaseDate: {externalFields: [a, b]}}
@@ -199,6 +200,7 @@ tokens:
 		`accessionPrefix "A.B"`, "websiteUrl is missing", "backendUrl is missing", "dataUseTerms.enabled is missing",
 		`listen: write HOST:PORT`, "store: write sqlite:FILE or postgres://", "poolSize: it must be from 1 to 10000 connections, not -1",
 		"retry: attempts must be from 2 to 100, not 1", "handOuts must be from 2 to 10000, not 10001", "historyDays must be from 1 to 36500, not 0", "versionsAhead must be from 1 to 1000000000, not -1",
+		"keepOldVersions must be from 1 to 1000, not -2",
 		`"groups": the key is a path of the server`, `"groups": schema.organismName is missing`, `"a" has the unknown type "text"`,
 		`"a" is listed twice`, `must be called "main"`, `"groups": referenceGenome.genes is missing`,
 		`fileSharing.outputFileUrlType must be one of website, backend, s3, not "ftp"`,

@@ -75,7 +75,7 @@ func (s *server) start(ctx context.Context, c *Config, bell *queue.Bell, listene
 	if err := s.store.Register(ctx, organisms.All()); err != nil {
 		return fmt.Errorf("register the organisms: %w", err)
 	}
-	versions := reprocess.New(s.store, reprocess.Options{Ahead: c.VersionsAhead, Logger: logger})
+	versions := reprocess.New(s.store, reprocess.Options{Ahead: c.VersionsAhead, Keep: c.KeepOldVersions, Logger: logger})
 	work := queue.New(s.store, organisms, queue.WithBell(bell), queue.WithLogger(logger), queue.WithVersions(versions))
 	s.url = "http://" + listener.Addr().String()
 	who, err := c.identity(s.url, logger)

@@ -186,7 +186,7 @@ func (h *harness) age(t *testing.T, s storetest.Store, d time.Duration) {
 	shared := h.databaseOf(s)
 	for table, columns := range map[string][]string{
 		"lease": {"lease_until", "claimed_at"}, "entry": {"submitted_at", "released_at"}, "result": {"processed_at"},
-		"data_use_terms": {"changed_at"}, "pipeline_version": {"registered_at"},
+		"data_use_terms": {"changed_at"}, "pipeline_version": {"registered_at"}, "version_switch": {"switched_at"},
 		"claim_record": {"claimed_at"}, "failure": {"at"}, "quarantine": {"at"},
 		"audit": {"at"}, "external_metadata": {"updated_at"}, "upload_key": {"created_at"},
 	} {

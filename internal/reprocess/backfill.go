@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"github.com/seqlease/seqlease"
@@ -27,8 +26,6 @@ const (
 	// claimChunks is how many chunks a claim makes that finds no work: those of which
 	// every entry has its place already take little time.
 	claimChunks = 5
-	// complainEvery is how often trouble is logged at most.
-	complainEvery = time.Minute
 )
 
 // Fill makes chunks of the version's backfill for a claim that found no work, and
@@ -43,7 +40,7 @@ func (v *Versions) Fill(ctx context.Context, o seqlease.Organism, version seqlea
 	for range claimChunks {
 		chunk, err := v.chunk(ctx, of)
 		if err == nil && chunk.Progress == More {
-			v.wakeFiller()
+			wake(v.wake)
 		}
 		if err != nil || chunk.Tickets > 0 || chunk.Progress != More {
 			return chunk.Tickets > 0, err
@@ -90,41 +87,10 @@ func (v *Versions) chunk(ctx context.Context, of Version) (Chunk, error) {
 	return chunk, nil
 }
 
-func (v *Versions) wakeFiller() {
-	select {
-	case v.wake <- struct{}{}:
-	default:
-	}
-}
-
-// Run makes one chunk after the other of every backfill until ctx ends, so that
-// they go on when claims are few. Any number of servers may do so. What fails is
-// logged, at most once a minute, and tried again. Call it once.
-func (v *Versions) Run(ctx context.Context) error {
-	var complained time.Time
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-timer.C:
-		case <-v.wake:
-		}
-		pause, err := v.fillAll(ctx)
-		if err != nil && ctx.Err() == nil {
-			if now := time.Now(); complained.IsZero() || now.Sub(complained) >= complainEvery { //nolint:forbidigo // paces the log
-				complained = now
-				v.logger.LogAttrs(ctx, slog.LevelError, "background work failed and is tried again", slog.String("work", "backfill"), slog.Any("error", err))
-			}
-		}
-		timer.Reset(pause)
-	}
-}
-
-// fillAll makes a chunk of each backfill, and says after which pause to go on.
+// fillAll makes a chunk of every backfill, so that they go on when claims are few, and
+// says after which pause to go on. Any number of servers may do so.
 func (v *Versions) fillAll(ctx context.Context) (pause time.Duration, err error) {
-	idle := fillEvery*3/4 + rand.N(fillEvery/2) //nolint:gosec // a pause, not a secret
+	idle := jittered(fillEvery)
 	listing, cancel := context.WithTimeout(ctx, listTimeout)
 	unfinished, err := v.store.Unfinished(listing)
 	cancel()

@@ -17,7 +17,10 @@ const DefaultAhead = 1000
 type Options struct {
 	// Ahead is by how much a version that registers itself may be above the current
 	// one; 0: [DefaultAhead].
-	Ahead  int64
+	Ahead int64
+	// Keep is how many newer versions must have been current before the rows of an older
+	// one are deleted (V7); 0: [DefaultKeep].
+	Keep   int
 	Logger *slog.Logger // nil: says nothing
 }
 
@@ -25,6 +28,7 @@ type Options struct {
 type Versions struct {
 	store  Store
 	ahead  int64
+	keep   int
 	logger *slog.Logger
 	wake   chan struct{} // holds a token when a claim made a chunk and there are more
 
@@ -39,11 +43,14 @@ func New(store Store, o Options) *Versions {
 	if o.Ahead == 0 {
 		o.Ahead = DefaultAhead
 	}
+	if o.Keep == 0 {
+		o.Keep = DefaultKeep
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Versions{
-		store: store, ahead: o.Ahead, logger: o.Logger, wake: make(chan struct{}, 1),
+		store: store, ahead: o.Ahead, keep: o.Keep, logger: o.Logger, wake: make(chan struct{}, 1),
 		filling: map[Version]bool{}, complete: map[Version]bool{},
 	}
 }

@@ -26,6 +26,45 @@ type Store interface {
 	Backfill(ctx context.Context, o seqlease.Organism, version seqlease.PipelineVersion, limit int) (Chunk, error)
 	// Unfinished lists the backfills that aren't complete.
 	Unfinished(ctx context.Context) ([]Version, error)
+	SwitchStore
+}
+
+// SwitchStore moves the current versions of organisms, and removes old ones.
+type SwitchStore interface {
+	// Candidates lists the versions that may become current, of each organism the newest
+	// first: registered, above the current one, not paused, and their backfill is
+	// complete. Where nobody registered a newer version it reads next to nothing.
+	Candidates(ctx context.Context) ([]Candidate, error)
+	// FindBlocker looks at at most limit results of the current version from an entry id
+	// on, for one without errors whose entry has none without errors under the candidate.
+	// Entries of accessions with a released revocation block nothing. It reads keys
+	// alone (V8), so that a result of data that was edited since counts here as one.
+	FindBlocker(ctx context.Context, c Candidate, after int64, limit int) (Look, error)
+	// Compare says how far the versions are. It reads keys alone, but all of them.
+	Compare(ctx context.Context, c Candidate) (Standing, error)
+	// Switch makes the candidate the current version, if it still may be and none of the
+	// entries that wait for it, are in processing by it or have errors under it blocks
+	// that (V5): whatever came to block it since all entries were looked at is one of
+	// these. It is atomic and keeps results out meanwhile, for as long as that takes, so
+	// that each comes before it or after it; it gives up with [seqlease.ErrBusy] if it
+	// can't do so soon. It changes the marks of what is released and of every live queue
+	// (L13), and ends the backfills of versions below.
+	Switch(ctx context.Context, c Candidate) (switched bool, err error)
+	// Outdated lists the versions below the current one that are there and above which
+	// keep versions have been current (V7). Nobody gives tickets to them any more.
+	Outdated(ctx context.Context, keep int) ([]Version, error)
+	// Retire deletes some rows of a version below the current one: leases, whose
+	// attempts hold nothing then, tickets, quarantine, and the results among those of
+	// the next limit entries from an entry id on. What happened to entries stays in their
+	// history. It changes nothing about any other version.
+	Retire(ctx context.Context, of Version, after int64, limit int) (Retired, error)
+}
+
+// Retired is what became of a chunk.
+type Retired struct {
+	Last    int64 // the id of the last entry that was looked at
+	Gone    bool  // nothing is left: the version isn't registered any more
+	Waiting bool  // the end was reached, and something is left that somebody else holds
 }
 
 // Version names a pipeline version of an organism.

@@ -12,7 +12,7 @@ import (
 var emptied = []string{
 	"empty_ticket", "empty_ticket_run", "empty_turn", "empty_lost", "empty_leased", "empty_lease", "empty_result", "empty_quarantine",
 	"empty_failure", "empty_claim_record", "empty_edited", "empty_backfill", "empty_external_metadata", "empty_upload_key",
-	"empty_submitted", "empty_data_use_terms", "empty_pipeline_version", "reset_pipeline_version", "reset_organism",
+	"empty_submitted", "empty_data_use_terms", "empty_pipeline_version", "empty_version_switch", "reset_pipeline_version", "reset_organism",
 }
 
 // DeleteAllSequenceData empties the store, as [queue.AdminStore] says. Other writers

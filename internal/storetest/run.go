@@ -78,7 +78,7 @@ type testCase struct {
 // Run runs every case as a parallel subtest.
 func Run(t *testing.T, h Harness) {
 	for _, c := range slices.Concat(
-		registerCases(), registerNewerCases(), backfillCases(), groupCases(), memberCases(), submitCases(),
+		registerCases(), registerNewerCases(), backfillCases(), switchCases(), retireCases(), groupCases(), memberCases(), submitCases(),
 		reviseCases(), uploadKeyCases(),
 		claimCases(), leaseCases(), markCases(),
 		acceptCases(), repeatCases(), giveBackCases(),

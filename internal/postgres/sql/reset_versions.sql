@@ -2,6 +2,9 @@
 WITH newer AS (
     DELETE FROM pipeline_version WHERE version > 1
 ),
+switches AS (
+    DELETE FROM version_switch
+),
 first AS (
     INSERT INTO pipeline_version (organism_id, version) SELECT id, 1 FROM organism ORDER BY id
     ON CONFLICT DO NOTHING

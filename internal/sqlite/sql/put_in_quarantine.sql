@@ -4,7 +4,7 @@ SELECT p.version, e.id, e.organism_id, e.revision, @now, @by, coalesce(t.attempt
        randomblob(16), @reason
 FROM json_each(@entry_ids) AS n
 CROSS JOIN published_entry AS e ON e.id = n.value AND e.organism_id = @organism_id AND NOT e.is_revocation
-CROSS JOIN pipeline_version AS p ON p.organism_id = e.organism_id AND (@pipeline_version = 0 OR p.version = @pipeline_version)
+CROSS JOIN live_version AS p ON p.organism_id = e.organism_id AND (@pipeline_version = 0 OR p.version = @pipeline_version)
 LEFT JOIN ticket AS t ON t.pipeline_version = p.version AND t.entry_id = e.id
 LEFT JOIN leased AS d ON d.pipeline_version = p.version AND d.entry_id = e.id
 LEFT JOIN lease AS l ON l.attempt_id = d.attempt_id

@@ -1,7 +1,7 @@
 -- seqlease revise_last_turns (L17): the largest rank of all, after revise_turns
 INSERT INTO turn (organism_id, pipeline_version, lane, group_id, last_rank)
 SELECT u.organism_id, u.pipeline_version, 0, 0, max(u.last_rank)
-FROM pipeline_version AS p
+FROM live_version AS p
 CROSS JOIN json_each(@groups) AS g
 CROSS JOIN turn AS u
     ON u.organism_id = p.organism_id AND u.pipeline_version = p.version AND u.lane = 0 AND u.group_id = g.value ->> 0

@@ -1,5 +1,5 @@
 -- seqlease stirred (L4, L14): for each of the queues, may something have become claimable since its mark was read
-SELECT coalesce(m.mark, '') <> a.value ->> 2
+SELECT coalesce(m.mark, '') <> a.value ->> 2 OR o.current_pipeline_version > a.value ->> 1
        OR (NOT o.paused AND NOT p.paused
            AND EXISTS (SELECT 1 FROM lease AS l
                        WHERE l.organism_id = o.id AND l.pipeline_version = p.version AND l.lease_until <= (SELECT now FROM clock)))

@@ -1,0 +1,37 @@
+-- seqlease find_blocker (V5): of the next results of the current version, the first without errors whose entry has none without errors under the candidate, and isn't of a revoked accession; results are told by the keys of two indexes
+-- An edit removes results, so that those which are there are of present revisions.
+WITH page AS MATERIALIZED (
+    SELECT entry_id, organism_id FROM result
+    WHERE pipeline_version = @current::bigint AND entry_id > @after::bigint ORDER BY entry_id LIMIT @limit::int
+),
+span AS MATERIALIZED (
+    SELECT count(*) AS looked, min(entry_id) AS first_id, max(entry_id) AS last_id FROM page
+),
+processed AS MATERIALIZED (
+    SELECT r.entry_id FROM span
+    CROSS JOIN LATERAL (
+        SELECT entry_id FROM result WHERE pipeline_version = @version::bigint AND entry_id BETWEEN span.first_id AND span.last_id OFFSET 0
+    ) AS r
+),
+failed AS MATERIALIZED (
+    SELECT v.version, r.entry_id FROM span
+    CROSS JOIN (VALUES (@current), (@version)) AS v (version)
+    CROSS JOIN LATERAL (
+        SELECT entry_id FROM result
+        WHERE pipeline_version = v.version AND entry_id BETWEEN span.first_id AND span.last_id AND outcome = 2 OFFSET 0
+    ) AS r
+),
+lacking AS MATERIALIZED (
+    SELECT entry_id FROM page
+    WHERE organism_id = @organism::int
+        AND (entry_id NOT IN (SELECT entry_id FROM processed) OR entry_id IN (SELECT entry_id FROM failed WHERE version = @version))
+        AND entry_id NOT IN (SELECT entry_id FROM failed WHERE version = @current)
+)
+SELECT span.looked, coalesce(span.last_id, @after) AS last_id, coalesce((
+    SELECT l.entry_id
+    FROM (SELECT entry_id FROM lacking ORDER BY entry_id OFFSET 0) AS l
+    CROSS JOIN LATERAL (SELECT accession, version FROM entry WHERE id = l.entry_id OFFSET 0) AS e
+    WHERE NOT EXISTS (
+        SELECT FROM entry WHERE accession = e.accession AND version > e.version AND is_revocation AND released_at IS NOT NULL OFFSET 0)
+    LIMIT 1), 0) AS blocker
+FROM span
