@@ -86,6 +86,8 @@ type doorOptions struct {
 	readOnly bool
 	// versions has newer pipeline versions register themselves.
 	versions bool
+	// background has what works behind the versions run, as in a server.
+	background bool
 	// knows is [submission.Options.KnowsUser].
 	knows func(ctx context.Context, name string) (bool, error)
 	// spoolLimit is that of [spool.NewDir].
@@ -187,7 +189,11 @@ func newDoor(t *testing.T, o doorOptions) *door {
 	logger := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	options := []queue.Option{queue.WithLogger(logger), queue.WithBell(bell)}
 	if versions, keeps := opened.(reprocess.Store); keeps && o.versions {
-		options = append(options, queue.WithVersions(reprocess.New(versions, reprocess.Options{Logger: logger})))
+		newer := reprocess.New(versions, reprocess.Options{Logger: logger})
+		options = append(options, queue.WithVersions(newer))
+		if o.background {
+			d.runVersions(t, newer)
+		}
 	}
 	q := queue.New(used, catalog, options...)
 	handler, err := httpapi.New(httpapi.Options{
@@ -214,6 +220,19 @@ func newDoor(t *testing.T, o doorOptions) *door {
 	d.url = server.URL
 	d.runQueue(t, q)
 	return d
+}
+
+// runVersions runs what works behind the versions until the test ends.
+func (d *door) runVersions(t *testing.T, v *reprocess.Versions) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- v.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("behind the versions: %v", err)
+		}
+	})
 }
 
 // runQueue runs the queue's loop until the test ends.

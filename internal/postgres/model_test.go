@@ -19,3 +19,8 @@ func TestModel(t *testing.T) {
 		})
 	}
 }
+
+func TestModel_V5_Switch(t *testing.T) {
+	t.Parallel()
+	storetest.RunSwitchModel(t, newHarness("", postgres.Options{}).forSuite())
+}

@@ -43,3 +43,8 @@ func lose(t *testing.T, s *Store, av seqlease.AccessionVersion) {
 		string(av.Accession), int64(av.Version))
 	mustExec(t, db, "DELETE FROM lease WHERE attempt_id NOT IN (SELECT attempt_id FROM leased)")
 }
+
+func TestModel_V5_Switch(t *testing.T) {
+	t.Parallel()
+	storetest.RunSwitchModel(t, suite())
+}

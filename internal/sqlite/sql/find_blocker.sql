@@ -10,7 +10,10 @@ SELECT count(*), coalesce(max(p.entry_id), @after),
                                    WHERE n.pipeline_version = @pipeline_version AND n.entry_id = p.entry_id AND n.outcome = 'HAS_ERRORS'))
                    AND NOT EXISTS (SELECT 1 FROM result AS c INDEXED BY result_with_errors
                                    WHERE c.pipeline_version = @current AND c.entry_id = p.entry_id AND c.outcome = 'HAS_ERRORS')
-                   AND EXISTS (SELECT 1 FROM entry AS e WHERE e.id = p.entry_id AND e.organism_id = @organism_id)
+                   AND EXISTS (SELECT 1
+                               FROM entry AS e
+                               CROSS JOIN result AS c ON c.pipeline_version = @current AND c.entry_id = e.id AND c.revision = e.revision
+                               WHERE e.id = p.entry_id AND e.organism_id = @organism_id)
                    AND NOT EXISTS (SELECT 1 FROM revoked AS v WHERE v.entry_id = p.entry_id)
                  ORDER BY p.entry_id LIMIT 1), 0)
 FROM page AS p
