@@ -43,7 +43,7 @@ func requeue(want int) call {
 	return counted(want, func(ctx context.Context, g *stage) (int, int64, error) { return g.Requeue(ctx, everything, 0, 100) })
 }
 
-func reprocess(want int) call {
+func processAgain(want int) call {
 	return counted(want, func(ctx context.Context, g *stage) (int, int64, error) { return g.Reprocess(ctx, everything, 0, 100) })
 }
 
@@ -100,7 +100,7 @@ type operatorRace struct {
 // operatorRaces are of an operator's call against a claim or results, each of them
 // first.
 func operatorRaces() map[string]operatorRace {
-	again := []call{setAside(2), reprocess(2)} // in quarantine, and processed again beside it
+	again := []call{setAside(2), processAgain(2)} // in quarantine, and processed again beside it
 	processed := []call{func(ctx context.Context, g *stage, _ queue.Lease) error {
 		l, err := g.Claim(ctx, askFor(2))
 		if err != nil {
@@ -138,19 +138,19 @@ func operatorRaces() map[string]operatorRace {
 		},
 
 		"accept, reprocess": {
-			again, true, "BEFORE INSERT ON result", accept, reprocess(0), false, claims(0, false),
+			again, true, "BEFORE INSERT ON result", accept, processAgain(0), false, claims(0, false),
 			map[string]int64{"quarantine": 0, "result WHERE outcome = 0": 2, "ticket": 0, "lease": 0},
 		},
 		"first accept, reprocess": {
-			nil, true, "BEFORE INSERT ON result", accept, reprocess(0), false, reprocess(2),
+			nil, true, "BEFORE INSERT ON result", accept, processAgain(0), false, processAgain(2),
 			map[string]int64{"result": 2, "ticket WHERE lane = 1": 2, "lease": 0},
 		},
 		"claim, reprocess": {
-			again, false, "BEFORE DELETE ON ticket", claims(2, false), reprocess(0), false, claims(0, false),
+			again, false, "BEFORE DELETE ON ticket", claims(2, false), processAgain(0), false, claims(0, false),
 			map[string]int64{"result": 2, "ticket": 0, "lease": 1},
 		},
 		"reprocess, claim": {
-			processed, false, "BEFORE INSERT ON ticket", reprocess(2), claims(0, false), false, claims(2, false),
+			processed, false, "BEFORE INSERT ON ticket", processAgain(2), claims(0, false), false, claims(2, false),
 			map[string]int64{"result": 2, "ticket": 0, "lease": 1},
 		},
 

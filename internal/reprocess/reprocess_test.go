@@ -243,6 +243,10 @@ func (s *scripted) Backfill(_ context.Context, _ seqlease.Organism, v seqlease.P
 	return reprocess.Chunk{Tickets: 1, Progress: reprocess.More}, nil
 }
 
+func (*scripted) Candidates(context.Context) ([]reprocess.Candidate, error) { return nil, nil }
+
+func (*scripted) Outdated(context.Context, int) ([]reprocess.Version, error) { return nil, nil }
+
 func TestRun_V3_AFaultStopsNothingAndIsLoggedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -148,15 +148,22 @@ func running(t *testing.T, s *versionStore, log *bytes.Buffer, test func()) {
 	}
 }
 
-// rest lets the time of a look pass, jitter included.
-func rest(d time.Duration) {
-	time.Sleep(d * 5 / 4)
-	synctest.Wait()
+// next lets time pass until something is asked, for the longest pause of the usual
+// ones at most.
+func (s *versionStore) next() []string {
+	for range 13 * 100 {
+		time.Sleep(10 * time.Millisecond)
+		synctest.Wait()
+		if calls := s.take(); len(calls) > 0 {
+			return calls
+		}
+	}
+	return nil
 }
 
-func wantCalls(t *testing.T, s *versionStore, when string, want ...string) {
+func wantNext(t *testing.T, s *versionStore, when string, want ...string) {
 	t.Helper()
-	if got := s.take(); !slices.Equal(got, want) {
+	if got := s.next(); !slices.Equal(got, want) {
 		t.Errorf("%s it asked\n%s\nwant\n%s", when, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
@@ -168,27 +175,23 @@ func TestSwitch_V5_LooksWhereSomethingBlockedItLast(t *testing.T) {
 		s.entries, s.blockers[2] = 50_000, []int64{25_000, 45_000}
 		var log bytes.Buffer
 		running(t, s, &log, func() {
-			time.Sleep(7 * time.Second)
-			wantCalls(t, s, "before ten seconds have passed, give or take a quarter,")
-			rest(5 * time.Second)
-			wantCalls(t, s, "at first", "look fernvirus 2 from 0 for 20000", "look fernvirus 2 from 20000 for 20000")
-			rest(10 * time.Second)
-			wantCalls(t, s, "while it is blocked", "look fernvirus 2 from 24999 for 100")
+			began := time.Now()
+			wantNext(t, s, "at first", "look fernvirus 2 from 0 for 20000", "look fernvirus 2 from 20000 for 20000")
+			if waited := time.Since(began); waited < 7500*time.Millisecond || waited > 12510*time.Millisecond {
+				t.Errorf("the first look came after %s, want ten seconds, give or take a quarter", waited)
+			}
+			wantNext(t, s, "while it is blocked", "look fernvirus 2 from 24999 for 100")
 			s.change(func() { s.blockers[2] = s.blockers[2][1:] })
-			rest(10 * time.Second)
-			wantCalls(t, s, "when the next one blocks it", "look fernvirus 2 from 24999 for 100", "look fernvirus 2 from 25099 for 20000")
+			wantNext(t, s, "when the next one blocks it", "look fernvirus 2 from 24999 for 100", "look fernvirus 2 from 25099 for 20000")
 			s.change(func() { s.blockers[2] = []int64{3} })
-			rest(10 * time.Second)
-			wantCalls(t, s, "when an earlier one came to block it",
+			wantNext(t, s, "when an earlier one came to block it",
 				"look fernvirus 2 from 44999 for 100", "look fernvirus 2 from 45099 for 20000", "look fernvirus 2 from 0 for 20000")
 			s.change(func() { s.blockers[2] = nil })
-			rest(10 * time.Second)
-			wantCalls(t, s, "when nothing blocks it",
+			wantNext(t, s, "when nothing blocks it",
 				"look fernvirus 2 from 2 for 100", "look fernvirus 2 from 102 for 20000", "look fernvirus 2 from 20102 for 20000",
 				"look fernvirus 2 from 40102 for 20000", "look fernvirus 2 from 0 for 20000", "look fernvirus 2 from 20000 for 20000",
 				"look fernvirus 2 from 40000 for 20000", "compare fernvirus 2", "switch fernvirus 2")
-			rest(time.Minute)
-			wantCalls(t, s, "after the switch")
+			wantNext(t, s, "after the switch")
 		})
 		if n := strings.Count(log.String(), `msg="pipeline version is current" organism=fernvirus pipeline_version=2 before=1`); n != 1 {
 			t.Errorf("%d switches are in the log, want one:\n%s", n, log.String())
@@ -206,8 +209,7 @@ func TestSwitch_V5_TheHighestThatMayWins(t *testing.T) {
 		s := newVersionStore(append(list, reprocess.Candidate{Organism: moss, Current: 1, Version: 2})...)
 		s.entries, s.blockers[9] = 10, []int64{4}
 		running(t, s, &bytes.Buffer{}, func() {
-			rest(10 * time.Second)
-			wantCalls(t, s, "of three", "look fernvirus 9 from 0 for 20000", "look fernvirus 5 from 0 for 20000", "compare fernvirus 5", "switch fernvirus 5",
+			wantNext(t, s, "of three", "look fernvirus 9 from 0 for 20000", "look fernvirus 5 from 0 for 20000", "compare fernvirus 5", "switch fernvirus 5",
 				"look mossvirus 2 from 0 for 20000", "compare mossvirus 2", "switch mossvirus 2")
 		})
 	})
@@ -234,8 +236,7 @@ func TestSwitch_V5_AVersionThatLagsBehindWaits(t *testing.T) {
 				s := newVersionStore(reprocess.Candidate{Organism: fern, Current: 1, Version: 5})
 				s.standing = c.standing
 				running(t, s, &bytes.Buffer{}, func() {
-					rest(10 * time.Second)
-					if asked := s.take(); slices.Contains(asked, "switch fernvirus 5") != c.switches {
+					if asked := s.next(); slices.Contains(asked, "switch fernvirus 5") != c.switches {
 						t.Errorf("it asked %v; want a switch: %t", asked, c.switches)
 					}
 				})
@@ -277,8 +278,7 @@ func TestSwitch_AFaultKeepsNobodyElseFromIt(t *testing.T) {
 		s.refusal = errors.New("broken")
 		var log bytes.Buffer
 		running(t, s, &log, func() {
-			rest(10 * time.Second)
-			if asked := s.take(); !slices.Contains(asked, "switch fernvirus 2") || !slices.Contains(asked, "switch mossvirus 2") {
+			if asked := s.next(); !slices.Contains(asked, "switch fernvirus 2") || !slices.Contains(asked, "switch mossvirus 2") {
 				t.Errorf("it asked %v", asked)
 			}
 		})
@@ -295,11 +295,14 @@ func TestRetire_V7_DeletesChunkByChunkSoonAfterASwitch(t *testing.T) {
 		of := reprocess.Version{Organism: fern, PipelineVersion: 1}
 		s.outdated[of] = 5000
 		running(t, s, &bytes.Buffer{}, func() {
-			rest(10 * time.Second)
+			calls := s.next()
 			time.Sleep(time.Second)
 			synctest.Wait()
-			wantCalls(t, s, "after the switch", "look fernvirus 3 from 0 for 20000", "compare fernvirus 3", "switch fernvirus 3",
-				"retire fernvirus 1 from 0", "retire fernvirus 1 from 2000", "retire fernvirus 1 from 4000")
+			want := []string{"look fernvirus 3 from 0 for 20000", "compare fernvirus 3", "switch fernvirus 3",
+				"retire fernvirus 1 from 0", "retire fernvirus 1 from 2000", "retire fernvirus 1 from 4000"}
+			if calls = append(calls, s.take()...); !slices.Equal(calls, want) {
+				t.Errorf("it asked\n%s\nwant\n%s", strings.Join(calls, "\n"), strings.Join(want, "\n"))
+			}
 			if s.kept != reprocess.DefaultKeep {
 				t.Errorf("it keeps %d versions, want %d", s.kept, reprocess.DefaultKeep)
 			}
