@@ -15,6 +15,11 @@ var (
 	AcceptSettingsSQL = acceptSettingsSQL
 
 	PipelineStatisticsSQL = pipelineStatisticsSQL
+	RevokeSQL             = revokeSQL
+	ReleasedAmongSQL      = releasedAmongSQL
+	TakeSpentSQL          = takeSpentSQL
+	MaySwitchSQL          = maySwitchSQL
+	FindBlockerSQL        = findBlockerSQL
 )
 
 // Forget drops what this process remembers of the queues.

@@ -32,6 +32,7 @@ SELECT span.looked, coalesce(span.last_id, @after) AS last_id, coalesce((
     FROM (SELECT entry_id FROM lacking ORDER BY entry_id OFFSET 0) AS l
     CROSS JOIN LATERAL (SELECT accession, version FROM entry WHERE id = l.entry_id OFFSET 0) AS e
     WHERE NOT EXISTS (
-        SELECT FROM entry WHERE accession = e.accession AND version > e.version AND is_revocation AND released_at IS NOT NULL OFFSET 0)
+        SELECT FROM (SELECT is_revocation, released_at FROM entry WHERE accession = e.accession AND version > e.version OFFSET 0) AS newer
+        WHERE newer.is_revocation AND newer.released_at IS NOT NULL)
     LIMIT 1), 0) AS blocker
 FROM span

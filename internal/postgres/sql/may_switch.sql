@@ -19,5 +19,6 @@ SELECT EXISTS (
         -- One that is processed again has its result still (V9).
         AND NOT EXISTS (SELECT FROM (SELECT outcome FROM result WHERE pipeline_version = @version AND entry_id = u.entry_id OFFSET 0) AS n WHERE outcome < 2)
         AND NOT EXISTS (
-            SELECT FROM entry WHERE accession = e.accession AND version > e.version AND is_revocation AND released_at IS NOT NULL OFFSET 0)
+            SELECT FROM (SELECT is_revocation, released_at FROM entry WHERE accession = e.accession AND version > e.version OFFSET 0) AS newer
+            WHERE newer.is_revocation AND newer.released_at IS NOT NULL)
 ) AS may
