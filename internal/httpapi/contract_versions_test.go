@@ -61,6 +61,10 @@ func TestContract_VersionSwitch(t *testing.T) {
 		// A warning doesn't matter, and what had errors may have them. One that fails blocks it.
 		d.judge(t, 2, held, map[seqlease.AccessionVersion]rune{all[0]: 'W', all[1]: 'N', all[2]: 'E', all[3]: 'E'}).want(t, 204)
 		d.call(t, "GET", releasedPath, "", nil, "If-None-Match", before).want(t, 304)
+		for range 2 { // the first look may have begun before
+			looks := d.looks.Load()
+			eventually(t, "it was looked for what blocks a switch", func() bool { return d.looks.Load() > looks })
+		}
 		if v := d.current(t); v != 1 {
 			t.Errorf("version %d is current while an entry fails that didn't", v)
 		}

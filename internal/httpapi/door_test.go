@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -72,6 +73,8 @@ type door struct {
 	ended sync.Map // addresses of clients whose connections the server is done with
 	// address is where the test opens the database beside the store.
 	address string
+	// looks is how often it was looked for what blocks a switch to a newer version.
+	looks atomic.Int64
 	// stopWaiting ends the queue's loop, as a server does that stops.
 	stopWaiting func()
 }
@@ -189,7 +192,7 @@ func newDoor(t *testing.T, o doorOptions) *door {
 	logger := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	options := []queue.Option{queue.WithLogger(logger), queue.WithBell(bell)}
 	if versions, keeps := opened.(reprocess.Store); keeps && o.versions {
-		newer := reprocess.New(versions, reprocess.Options{Logger: logger})
+		newer := reprocess.New(lookedAt{versions, &d.looks}, reprocess.Options{Logger: logger})
 		options = append(options, queue.WithVersions(newer))
 		if o.background {
 			d.runVersions(t, newer)
@@ -220,6 +223,18 @@ func newDoor(t *testing.T, o doorOptions) *door {
 	d.url = server.URL
 	d.runQueue(t, q)
 	return d
+}
+
+// lookedAt counts the looks for what blocks a switch.
+type lookedAt struct {
+	reprocess.Store
+
+	looks *atomic.Int64
+}
+
+func (l lookedAt) FindBlocker(ctx context.Context, c reprocess.Candidate, after int64, limit int) (reprocess.Look, error) {
+	defer l.looks.Add(1)
+	return l.Store.FindBlocker(ctx, c, after, limit)
 }
 
 // runVersions runs what works behind the versions until the test ends.

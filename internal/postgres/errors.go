@@ -22,6 +22,7 @@ const (
 	uniqueViolation      = "23505"
 	undefinedTable       = "42P01"
 	lockNotAvailable     = "55P03"
+	queryCanceled        = "57014"
 	diskFull             = "53100"
 	readOnlyTransaction  = "25006"
 	unknownDatabase      = "3D000"

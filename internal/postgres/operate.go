@@ -15,6 +15,9 @@ import (
 	"github.com/seqlease/seqlease/internal/queue"
 )
 
+//go:embed sql/current_version.sql
+var currentVersionSQL string
+
 //go:embed sql/page_entries.sql
 var pageEntriesSQL string
 
@@ -90,6 +93,10 @@ func (s *Store) PutInQuarantine(ctx context.Context, sel queue.Selection, v queu
 	arguments["error"] = sel.ErrorContains
 	call := operatorCall{action: seqlease.ActionQuarantine, note: sel.Note}
 	n, last, err := s.onPage(ctx, pageEntriesSQL, arguments, limit, &call, func(tx pgx.Tx, ids []int64) (int, error) {
+		var current int64
+		if err := tx.QueryRow(ctx, currentVersionSQL, pgx.StrictNamedArgs{"organism": o.id}).Scan(&current); err != nil {
+			return 0, err
+		}
 		out, _, err := leaveQueue(ctx, tx, o.id, int64(sel.PipelineVersion), ids)
 		if err != nil {
 			return 0, err
@@ -97,6 +104,9 @@ func (s *Store) PutInQuarantine(ctx context.Context, sel queue.Selection, v queu
 		var b quarantineRows
 		entries := map[int64]bool{}
 		for _, p := range out.places {
+			if p.version < current {
+				continue // nobody is given it any more: it only leaves the queue
+			}
 			entries[p.id] = true
 			b.add(p, v.Reason, v.Result)
 		}

@@ -3,10 +3,14 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/postgres"
 	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/reprocess"
 	"github.com/seqlease/seqlease/internal/storetest"
@@ -151,5 +155,52 @@ func TestRetire_V7_WaitsForTheResultThatIsBeingStored(t *testing.T) {
 	})
 	if n := g.ask(t, "SELECT count(*) FROM result WHERE pipeline_version = 1"); n != 0 {
 		t.Errorf("%d results of the old version are left", n)
+	}
+}
+
+// TestSwitch_V5_OtherOrganismsBetween: of an organism whose entries lie far apart among
+// those of another one, a look reads no more than of one whose entries lie together.
+func TestSwitch_V5_OtherOrganismsBetween(t *testing.T) {
+	t.Parallel()
+	const few, many, limit = 20, 5000, 50
+	g := newStage(t)
+	g.ready(t, few)
+	g.exec(t, "UPDATE entry SET id = id * 1000000")
+	g.exec(t, "UPDATE result SET entry_id = entry_id * 1000000")
+	g.exec(t, `INSERT INTO result (pipeline_version, entry_id, attempt_id, dictionary_id, processed_at, organism_id, revision, claimed_by_sum, outcome, digest, body)
+		SELECT 2, n * 1000 + 7, attempt_id, dictionary_id, processed_at, 1, 1, 0, 0, digest, body
+		FROM (SELECT * FROM result LIMIT 1) AS r, generate_series(1, `+fmt.Sprint(many)+`) AS n`)
+	g.exec(t, "DELETE FROM result WHERE pipeline_version = 2 AND organism_id = 2 AND entry_id = (SELECT max(entry_id) FROM result WHERE organism_id = 2)")
+	kept := g.keep(t, postgres.PlanSettingsSQL, postgres.FindBlockerSQL, pgx.StrictNamedArgs{"organism": 2, "current": 1, "version": 2, "after": 0, "limit": limit})
+	var most float64
+	kept(t).walk(func(p planNode) {
+		if p.Relation == "result" {
+			most = max(most, p.Rows*p.Loops)
+		}
+	})
+	if most > limit+1 {
+		t.Errorf("a look for at most %d results read %.0f", limit, most)
+	}
+	look, err := g.FindBlocker(t.Context(), toSecond, 0, limit)
+	if err != nil || look.Blocker == 0 || look.Blocker != g.ask(t, "SELECT max(entry_id) FROM result WHERE pipeline_version = 1") {
+		t.Errorf("found %+v, %v, want the last entry", look, err)
+	}
+}
+
+// TestSwitch_V5_DoesNotWaitForAnApproval: results wait for the switch meanwhile.
+func TestSwitch_V5_DoesNotWaitForAnApproval(t *testing.T) {
+	t.Parallel()
+	g := newStage(t)
+	g.ready(t, 1)
+	rival := connect(t, g.address)
+	for _, held := range []string{"SELECT FROM organism FOR SHARE", "SELECT FROM pipeline_version FOR UPDATE"} {
+		run(t, rival, "BEGIN", held)
+		if _, err := g.Switch(t.Context(), toSecond); !errors.Is(err, seqlease.ErrBusy) {
+			t.Errorf("beside %s: %v, want %v", held, err, seqlease.ErrBusy)
+		}
+		run(t, rival, "COMMIT")
+	}
+	if switched, err := g.Switch(t.Context(), toSecond); err != nil || !switched {
+		t.Errorf("switched %t, %v, when nobody holds it up", switched, err)
 	}
 }

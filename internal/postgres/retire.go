@@ -20,12 +20,40 @@ var retireSQL string
 //go:embed sql/forget_version.sql
 var forgetVersionSQL string
 
-// Outdated lists the versions whose rows are to go (V7), as [reprocess.SwitchStore] says.
+// outdatedRow is an outdated version, and the bounds of the snapshot that shows it.
+type outdatedRow struct {
+	reprocess.Version
+
+	Next, Oldest int64
+}
+
+// Outdated lists the versions whose rows are to go (V7), as [reprocess.SwitchStore]
+// says. One is named once all transactions have ended that had begun when this process
+// first saw it: they may give tickets to it. (Ids are compared within this process
+// alone, as a database that is restored elsewhere has others.)
 func (s *Store) Outdated(ctx context.Context, keep int) ([]reprocess.Version, error) {
-	list, err := collect(ctx, s, outdatedVersionsSQL, pgx.StrictNamedArgs{"keep": keep}, pgx.RowToStructByPos[reprocess.Version])
+	rows, err := collect(ctx, s, outdatedVersionsSQL, pgx.StrictNamedArgs{"keep": keep}, func(row pgx.CollectableRow) (r outdatedRow, err error) {
+		err = row.Scan(&r.Organism, &r.PipelineVersion, &r.Next, &r.Oldest)
+		return r, err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list outdated versions: %w", err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := make(map[reprocess.Version]int64, len(rows))
+	var list []reprocess.Version
+	for _, r := range rows {
+		since, known := s.outdated[r.Version]
+		if !known {
+			since = r.Next
+		}
+		seen[r.Version] = since
+		if known && r.Oldest >= since {
+			list = append(list, r.Version)
+		}
+	}
+	s.outdated = seen
 	return list, nil
 }
 

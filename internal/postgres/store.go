@@ -17,6 +17,7 @@ import (
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
+	"github.com/seqlease/seqlease/internal/reprocess"
 	"github.com/seqlease/seqlease/internal/seqcodec"
 	"github.com/seqlease/seqlease/internal/submission"
 )
@@ -71,6 +72,9 @@ type Store struct {
 	organisms    map[seqlease.Organism]knownOrganism
 	dictionaries map[int64][]byte
 	memories     map[memoryKey]*memory
+	// outdated are old versions, each with the transaction id that was the next when it
+	// was first seen to be one.
+	outdated map[reprocess.Version]int64
 }
 
 // knownOrganism is what never changes of an organism, and the dictionary that

@@ -3,9 +3,11 @@ package postgres
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/reprocess"
@@ -82,11 +84,28 @@ func (s *Store) Compare(ctx context.Context, c reprocess.Candidate) (reprocess.S
 	return list[0], nil
 }
 
+// MaySwitch says whether nothing keeps the candidate from becoming current, as
+// [reprocess.SwitchStore] says.
+func (s *Store) MaySwitch(ctx context.Context, c reprocess.Candidate) (may bool, err error) {
+	o, err := s.organism(ctx, c.Organism)
+	if err != nil {
+		return false, err
+	}
+	err = s.repeat(ctx, func() error {
+		return s.change(ctx, func(tx pgx.Tx) error { return tx.QueryRow(ctx, maySwitchSQL, candidateArguments(o.id, c)).Scan(&may) })
+	})
+	if err != nil {
+		return false, fmt.Errorf("ask whether %s may switch to version %d: %w", c.Organism, c.Version, err)
+	}
+	return may, nil
+}
+
 // Switch makes the candidate the current version (V5), as [reprocess.SwitchStore]
 // says. The lock on results is what makes an acceptance that waits for it see the
 // switch, and so count what it changes of the released data (ADR 25). Whoever stored a
-// result before is waited for, within the bounds of the settings; who waits for the
-// lock meanwhile holds nothing that is waited for here.
+// result before is waited for, within the bounds of the settings. Others queue behind
+// that; where one of them has a lease that is waited for here, such as an edit, the
+// server lets it go first after a second (deadlock_timeout).
 func (s *Store) Switch(ctx context.Context, c reprocess.Candidate) (switched bool, err error) {
 	o, err := s.organism(ctx, c.Organism)
 	if err != nil {
@@ -99,6 +118,9 @@ func (s *Store) Switch(ctx context.Context, c reprocess.Candidate) (switched boo
 			return err
 		})
 	})
+	if isCanceled(err) { // by the settings
+		err = fmt.Errorf("%w: %w", seqlease.ErrBusy, err)
+	}
 	if err != nil {
 		return false, fmt.Errorf("switch %s to version %d: %w", c.Organism, c.Version, err)
 	}
@@ -109,20 +131,21 @@ func (s *Store) Switch(ctx context.Context, c reprocess.Candidate) (switched boo
 	return switched, nil
 }
 
+// isCanceled says that a statement took longer than it may.
+func isCanceled(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == queryCanceled
+}
+
 func switchTo(ctx context.Context, tx pgx.Tx, organismID int32, c reprocess.Candidate) (bool, error) {
 	if _, err := tx.Exec(ctx, switchSettingsSQL); err != nil {
 		return false, err
 	}
 	arguments := candidateArguments(organismID, c)
-	// Once without the lock, as what is to be looked at may be much: then nobody waits
-	// for an answer that is no.
-	var may bool
-	if err := tx.QueryRow(ctx, maySwitchSQL, arguments).Scan(&may); err != nil || !may {
-		return false, err
-	}
 	if _, err := tx.Exec(ctx, lockResultsSQL); err != nil {
 		return false, err
 	}
+	var may bool
 	if err := tx.QueryRow(ctx, maySwitchSQL, arguments).Scan(&may); err != nil || !may {
 		return false, err
 	}

@@ -15,7 +15,7 @@ const DefaultKeep = 2
 const (
 	// retireEvery is the pause between two looks at what is outdated, and retirePause
 	// the one between two chunks: a million results are gone in a minute or two.
-	retireEvery = time.Minute
+	retireEvery = 10 * time.Second
 	retirePause = 50 * time.Millisecond
 	// retireRows is how many results a chunk looks at.
 	retireRows = 2000
@@ -35,19 +35,17 @@ func newRetirer(store Store, logger *slog.Logger, keep int) *retirer {
 
 // retire deletes a chunk of each outdated version, and says after which pause to go on.
 func (r *retirer) retire(ctx context.Context) (pause time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
-	outdated, err := r.store.Outdated(ctx, r.keep)
+	outdated, err := r.outdated(ctx)
 	if err != nil {
-		return retireEvery, fmt.Errorf("list the outdated versions: %w", err)
+		return retireEvery, err
 	}
 	after := make(map[Version]int64, len(outdated))
 	pause = retireEvery
 	for _, of := range outdated {
-		chunk, fault := r.store.Retire(ctx, of, r.after[of], retireRows)
+		chunk, fault := r.chunk(ctx, of)
 		switch {
 		case fault != nil:
-			err = errors.Join(err, fmt.Errorf("retire version %d of %s: %w", of.PipelineVersion, of.Organism, fault))
+			err = errors.Join(err, fault)
 		case chunk.Gone:
 			r.logger.LogAttrs(ctx, slog.LevelInfo, "pipeline version retired", organismOf(of.Organism), versionOf(of.PipelineVersion))
 		case chunk.Waiting:
@@ -58,4 +56,24 @@ func (r *retirer) retire(ctx context.Context) (pause time.Duration, err error) {
 	}
 	r.after = after
 	return pause, err
+}
+
+func (r *retirer) outdated(ctx context.Context) ([]Version, error) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	list, err := r.store.Outdated(ctx, r.keep)
+	if err != nil {
+		return nil, fmt.Errorf("list the outdated versions: %w", err)
+	}
+	return list, nil
+}
+
+func (r *retirer) chunk(ctx context.Context, of Version) (Retired, error) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	chunk, err := r.store.Retire(ctx, of, r.after[of], retireRows)
+	if err != nil {
+		return Retired{}, fmt.Errorf("retire version %d of %s: %w", of.PipelineVersion, of.Organism, err)
+	}
+	return chunk, nil
 }

@@ -42,21 +42,24 @@ type SwitchStore interface {
 	FindBlocker(ctx context.Context, c Candidate, after int64, limit int) (Look, error)
 	// Compare says how far the versions are. It reads keys alone, but all of them.
 	Compare(ctx context.Context, c Candidate) (Standing, error)
-	// Switch makes the candidate the current version, if it still may be and none of the
-	// entries that wait for it, are in processing by it or have errors under it blocks
-	// that (V5): whatever came to block it since all entries were looked at is one of
-	// these. It is atomic and keeps results out meanwhile, for as long as that takes, so
+	// MaySwitch says whether the candidate still is one, and none of the entries that
+	// wait for it, are in processing by it or have errors under it blocks it (V5):
+	// whatever came to block it since all entries were looked at is one of these.
+	MaySwitch(ctx context.Context, c Candidate) (bool, error)
+	// Switch makes the candidate the current version, if MaySwitch says so at that
+	// instant. It is atomic and keeps results out meanwhile, for as long as that takes, so
 	// that each comes before it or after it; it gives up with [seqlease.ErrBusy] if it
 	// can't do so soon. It changes the marks of what is released and of every live queue
 	// (L13), and ends the backfills of versions below.
 	Switch(ctx context.Context, c Candidate) (switched bool, err error)
 	// Outdated lists the versions below the current one that are there and above which
-	// keep versions have been current (V7). Nobody gives tickets to them any more.
+	// keep versions have been current (V7), from when on nobody gives tickets to them any
+	// more; it takes a second call, at least, to know that.
 	Outdated(ctx context.Context, keep int) ([]Version, error)
 	// Retire deletes some rows of a version below the current one: leases, whose
 	// attempts hold nothing then, tickets, quarantine, and the results among those of
-	// the next limit entries from an entry id on. What happened to entries stays in their
-	// history. It changes nothing about any other version.
+	// the next limit entries from an entry id on. Claims and failures stay in the history
+	// of entries; that they were processed goes with the results. It changes nothing about any other version.
 	Retire(ctx context.Context, of Version, after int64, limit int) (Retired, error)
 }
 

@@ -14,9 +14,15 @@ const (
 	// checkEvery is the pause between two looks at whether a newer version may become
 	// current, as in the reference server.
 	checkEvery = 10 * time.Second
+	// checkSoon is the pause while only what is under way keeps it from that.
+	checkSoon = time.Second
 	// checkShare bounds what looking costs: the pause is at least so many times as long
 	// as the look was.
 	checkShare = 20
+	// cleanFor is how long it is relied on that all entries were looked at and none
+	// blocked it, and keepsUpFor that it keeps up with the current version.
+	cleanFor   = 10 * time.Minute
+	keepsUpFor = time.Minute
 	// switchPause is the longest pause after switches that others kept from happening.
 	switchPause = 5 * time.Minute
 	// blockerLook and blockerResults are how many results are looked at for one that
@@ -44,55 +50,70 @@ type Look struct {
 // Standing is how far two versions are with the entries of an organism.
 type Standing struct {
 	Current, Candidate int64 // how many entries have a result
-	Held               bool  // entries are in processing by the candidate
+	// Held and CurrentHeld say that entries are in processing by the candidate, and by
+	// the current version.
+	Held, CurrentHeld bool
 }
 
 // switcher moves the current versions of organisms (V5). One goroutine uses it.
 type switcher struct {
 	store  Store
 	logger *slog.Logger
-	// after is up to which entry, by id, none blocks a candidate, as far as was looked
-	// when it was: what comes next is what blocked it last.
-	after map[Candidate]int64
-	busy  time.Duration // the pause after a switch that others kept from happening
+	known  map[Candidate]*known
+}
+
+// known is what was found out about a candidate. The instants are this process's and
+// pace its work; nothing is decided by them that the store doesn't test.
+type known struct {
+	// due is when it is looked at again.
+	due time.Time
+	// after is up to which entry, by id, none blocks it, as far as was looked when it
+	// was: what comes next is what blocked it last.
+	after int64
+	// clean is until when it counts that all entries were looked at and none blocked it:
+	// what came to block it since is found by [SwitchStore.MaySwitch].
+	clean time.Time
+	// keepsUp is until when it counts that it keeps up.
+	keepsUp time.Time
+	// busy is the pause after switches that others kept from happening.
+	busy time.Duration
 }
 
 func newSwitcher(store Store, logger *slog.Logger) *switcher {
-	return &switcher{store: store, logger: logger, after: map[Candidate]int64{}}
+	return &switcher{store: store, logger: logger, known: map[Candidate]*known{}}
 }
 
 // check switches what may be switched, and says after which pause to look again.
 func (s *switcher) check(ctx context.Context) (pause time.Duration, switched int, err error) {
-	began := time.Now() //nolint:forbidigo // paces the work; says nothing about leases
 	candidates, err := s.candidates(ctx)
 	if err != nil {
 		return checkEvery, 0, err
 	}
-	busy := false
+	pause = checkEvery
 	done := map[seqlease.Organism]bool{}
 	for _, c := range candidates {
-		if done[c.Organism] {
+		k := s.known[c]
+		if wait := time.Until(k.due); done[c.Organism] || wait > 0 {
+			pause = min(pause, max(wait, checkSoon/10))
 			continue
 		}
-		ok, fault := s.try(ctx, c)
-		switch {
-		case errors.Is(fault, seqlease.ErrBusy):
-			busy = true
-			err = errors.Join(err, fault)
-		case fault != nil:
-			err = errors.Join(err, fault)
-		case ok:
+		ok, rest, fault := s.try(ctx, c, k)
+		k.due = after(rest)
+		pause = min(pause, rest)
+		err = errors.Join(err, fault)
+		if ok {
 			done[c.Organism] = true
 			switched++
 			s.logger.LogAttrs(ctx, slog.LevelInfo, "pipeline version is current", organismOf(c.Organism), versionOf(c.Version),
 				slog.Int64("before", int64(c.Current)))
 		}
 	}
-	pause = max(checkEvery, checkShare*time.Since(began))
-	if s.busy = min(max(2*s.busy, checkEvery), switchPause); !busy {
-		s.busy = 0
-	}
-	return max(pause, s.busy), switched, err
+	return pause, switched, err
+}
+
+// after is the instant when the time has passed.
+func after(d time.Duration) time.Time {
+	return time.Now().Add(d) //nolint:forbidigo // paces the work; says nothing about leases
 }
 
 // candidates lists the candidates, and forgets what was known of those that are none
@@ -104,71 +125,105 @@ func (s *switcher) candidates(ctx context.Context) ([]Candidate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the versions that may become current: %w", err)
 	}
-	after := make(map[Candidate]int64, len(list))
+	still := make(map[Candidate]*known, len(list))
 	for _, c := range list {
-		after[c] = s.after[c]
+		if still[c] = s.known[c]; still[c] == nil {
+			still[c] = &known{}
+		}
 	}
-	s.after = after
+	s.known = still
 	return list, nil
 }
 
-// try makes the version current if nothing blocks it. Most of what was looked at once
-// stays as it was, so that a look begins where something blocked it last; nothing is
-// switched before all was looked at in one go.
-func (s *switcher) try(ctx context.Context, c Candidate) (switched bool, err error) {
-	from := s.after[c]
-	blocked, err := s.look(ctx, c)
-	if err == nil && !blocked && from > 0 {
-		s.after[c] = 0
-		blocked, err = s.look(ctx, c)
+// try makes the version current if nothing keeps it from that, and says after which
+// pause to try again.
+func (s *switcher) try(ctx context.Context, c Candidate, k *known) (switched bool, pause time.Duration, err error) {
+	if time.Until(k.clean) <= 0 {
+		began := after(0)
+		if clean, err := s.isClean(ctx, c, k); err != nil || !clean {
+			return false, max(checkEvery, checkShare*time.Since(began)), err
+		}
+		k.clean = after(cleanFor)
 	}
-	if err != nil || blocked {
+	began := after(0)
+	switched, err = s.tryClean(ctx, c, k)
+	if errors.Is(err, seqlease.ErrBusy) {
+		k.busy = min(max(2*k.busy, checkEvery), switchPause)
+		return false, k.busy, err
+	}
+	k.busy = 0
+	return switched, max(checkSoon, checkShare*time.Since(began)), err
+}
+
+// tryClean makes a version current that no entry blocked when all were looked at.
+func (s *switcher) tryClean(ctx context.Context, c Candidate, k *known) (switched bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	if may, err := s.store.MaySwitch(ctx, c); err != nil || !may {
 		return false, err
 	}
-	s.after[c] = 0
-	if keeps, err := s.keepsUp(ctx, c); err != nil || !keeps {
-		return false, err
+	if time.Until(k.keepsUp) <= 0 {
+		if keeps, err := s.keepsUp(ctx, c); err != nil || !keeps {
+			return false, err
+		}
+		k.keepsUp = after(keepsUpFor)
 	}
 	return s.store.Switch(ctx, c)
 }
 
+// isClean says that no entry blocks the version. Most of what was looked at once stays
+// as it was, so that a look begins where something blocked it last; it takes one that
+// began with the first entry to say so.
+func (s *switcher) isClean(ctx context.Context, c Candidate, k *known) (bool, error) {
+	from := k.after
+	blocked, err := s.look(ctx, c, k)
+	if err == nil && !blocked && from > 0 {
+		k.after = 0
+		blocked, err = s.look(ctx, c, k)
+	}
+	if err != nil || blocked {
+		return false, err
+	}
+	k.after = 0
+	return true, nil
+}
+
 // look looks for a blocker from where it is on.
-func (s *switcher) look(ctx context.Context, c Candidate) (blocked bool, err error) {
+func (s *switcher) look(ctx context.Context, c Candidate, k *known) (blocked bool, err error) {
 	limit := blockerResults
-	if s.after[c] > 0 {
+	if k.after > 0 {
 		limit = blockerLook
 	}
 	for {
-		l, err := s.lookOnce(ctx, c, limit)
+		l, err := s.lookOnce(ctx, c, k.after, limit)
 		switch {
 		case err != nil:
 			return false, err
 		case l.Blocker > 0:
-			s.after[c] = l.Blocker - 1
+			k.after = l.Blocker - 1
 			return true, nil
 		case l.End:
 			return false, nil
 		}
-		s.after[c], limit = l.Last, blockerResults
+		k.after, limit = l.Last, blockerResults
 	}
 }
 
-func (s *switcher) lookOnce(ctx context.Context, c Candidate, limit int) (Look, error) {
+func (s *switcher) lookOnce(ctx context.Context, c Candidate, after int64, limit int) (Look, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	return s.store.FindBlocker(ctx, c, s.after[c], limit)
+	return s.store.FindBlocker(ctx, c, after, limit)
 }
 
 // keepsUp says whether the candidate was ever worked with and has as few entries
 // waiting as the current version: one that has processed nothing of what is there
-// never becomes current, even if nothing good is lost by it.
+// never becomes current, even if nothing good is lost by it. A first one may be about
+// to, unless the current version is, too.
 func (s *switcher) keepsUp(ctx context.Context, c Candidate) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
 	standing, err := s.store.Compare(ctx, c)
 	if err != nil {
 		return false, err
 	}
-	begun := standing.Held || standing.Candidate > 0
+	begun := standing.Candidate > 0 || standing.Held && !standing.CurrentHeld
 	return begun && standing.Candidate >= standing.Current, nil
 }

@@ -32,7 +32,9 @@ type versionStore struct {
 	standing   reprocess.Standing
 	refusal    error         // of switches
 	slow       time.Duration // how long a look takes
+	underWay   bool          // keeps switches from happening
 	outdated   map[reprocess.Version]int64
+	switched   func() // what a switch does besides; nil: nothing
 	kept       int
 	asked      []string
 }
@@ -86,6 +88,13 @@ func (s *versionStore) FindBlocker(_ context.Context, c reprocess.Candidate, aft
 	return reprocess.Look{Last: last, End: last == s.entries}, nil
 }
 
+func (s *versionStore) MaySwitch(_ context.Context, c reprocess.Candidate) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.note("may %s %d", c.Organism, c.Version)
+	return !s.underWay, nil
+}
+
 func (s *versionStore) Compare(_ context.Context, c reprocess.Candidate) (reprocess.Standing, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,6 +108,9 @@ func (s *versionStore) Switch(_ context.Context, c reprocess.Candidate) (bool, e
 	s.note("switch %s %d", c.Organism, c.Version)
 	if s.refusal != nil {
 		return false, s.refusal
+	}
+	if s.switched != nil {
+		s.switched()
 	}
 	s.candidates = slices.DeleteFunc(s.candidates, func(o reprocess.Candidate) bool { return o.Organism == c.Organism && o.Version <= c.Version })
 	return true, nil
@@ -190,7 +202,7 @@ func TestSwitch_V5_LooksWhereSomethingBlockedItLast(t *testing.T) {
 			wantNext(t, s, "when nothing blocks it",
 				"look fernvirus 2 from 2 for 100", "look fernvirus 2 from 102 for 20000", "look fernvirus 2 from 20102 for 20000",
 				"look fernvirus 2 from 40102 for 20000", "look fernvirus 2 from 0 for 20000", "look fernvirus 2 from 20000 for 20000",
-				"look fernvirus 2 from 40000 for 20000", "compare fernvirus 2", "switch fernvirus 2")
+				"look fernvirus 2 from 40000 for 20000", "may fernvirus 2", "compare fernvirus 2", "switch fernvirus 2")
 			wantNext(t, s, "after the switch")
 		})
 		if n := strings.Count(log.String(), `msg="pipeline version is current" organism=fernvirus pipeline_version=2 before=1`); n != 1 {
@@ -209,8 +221,8 @@ func TestSwitch_V5_TheHighestThatMayWins(t *testing.T) {
 		s := newVersionStore(append(list, reprocess.Candidate{Organism: moss, Current: 1, Version: 2})...)
 		s.entries, s.blockers[9] = 10, []int64{4}
 		running(t, s, &bytes.Buffer{}, func() {
-			wantNext(t, s, "of three", "look fernvirus 9 from 0 for 20000", "look fernvirus 5 from 0 for 20000", "compare fernvirus 5", "switch fernvirus 5",
-				"look mossvirus 2 from 0 for 20000", "compare mossvirus 2", "switch mossvirus 2")
+			wantNext(t, s, "of three", "look fernvirus 9 from 0 for 20000", "look fernvirus 5 from 0 for 20000", "may fernvirus 5", "compare fernvirus 5", "switch fernvirus 5",
+				"look mossvirus 2 from 0 for 20000", "may mossvirus 2", "compare mossvirus 2", "switch mossvirus 2")
 		})
 	})
 }
@@ -224,11 +236,12 @@ func TestSwitch_V5_AVersionThatLagsBehindWaits(t *testing.T) {
 	}{
 		"nothing was processed at all, and it never began": {reprocess.Standing{}, false},
 		"nothing was processed at all, and it began":       {reprocess.Standing{Held: true}, true},
-		"it has less":      {reprocess.Standing{Current: 5, Candidate: 4, Held: true}, false},
-		"it has as much":   {reprocess.Standing{Current: 5, Candidate: 5}, true},
-		"it is ahead":      {reprocess.Standing{Current: 4, Candidate: 5}, true},
-		"it has them all":  {reprocess.Standing{Candidate: 5}, true},
-		"it only holds it": {reprocess.Standing{Current: 1, Held: true}, false},
+		"it has less":                         {reprocess.Standing{Current: 5, Candidate: 4, Held: true}, false},
+		"it has as much":                      {reprocess.Standing{Current: 5, Candidate: 5}, true},
+		"it is ahead":                         {reprocess.Standing{Current: 4, Candidate: 5}, true},
+		"it has them all":                     {reprocess.Standing{Candidate: 5}, true},
+		"it only holds it":                    {reprocess.Standing{Current: 1, Held: true}, false},
+		"both are about to process the first": {reprocess.Standing{Held: true, CurrentHeld: true}, false},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -245,23 +258,50 @@ func TestSwitch_V5_AVersionThatLagsBehindWaits(t *testing.T) {
 	}
 }
 
-// Looking costs a twentieth of the time at most, and a switch that others keep from
-// happening is tried less and less often.
+// Looking costs a twentieth of the time at most.
 func TestSwitch_V5_IsPaced(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newVersionStore(reprocess.Candidate{Organism: fern, Current: 1, Version: 2})
-		s.slow, s.standing = 3*time.Second, reprocess.Standing{Current: 2, Candidate: 1}
+		s.slow, s.entries, s.blockers[2] = 3*time.Second, 10, []int64{5}
 		running(t, s, &bytes.Buffer{}, func() {
 			time.Sleep(time.Hour)
-			looks := len(s.take()) / 2
-			if looks < 3600/(63*5/4)-1 || looks > 3600/(63*3/4)+1 {
+			if looks := len(s.take()); looks < 3600/(63*5/4)-1 || looks > 3600/60+1 {
 				t.Errorf("%d looks of 3 s in an hour, want one a minute", looks)
 			}
-			s.change(func() {
-				s.slow, s.standing.Candidate = 0, 2
-				s.refusal = seqlease.Explain(seqlease.ErrBusy, "others have the results")
-			})
+		})
+	})
+}
+
+// While only what is under way keeps it from being current, it is asked every second,
+// without looking at all entries again but every ten minutes.
+func TestSwitch_V5_WaitsForAMomentWithoutAnythingUnderWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newVersionStore(reprocess.Candidate{Organism: fern, Current: 1, Version: 2})
+		s.entries, s.underWay = 10, true
+		running(t, s, &bytes.Buffer{}, func() {
+			time.Sleep(25 * time.Minute)
+			asked := s.take()
+			looks := len(slices.DeleteFunc(slices.Clone(asked), func(call string) bool { return !strings.HasPrefix(call, "look") }))
+			if asks := len(asked) - looks; looks < 2 || looks > 3 || asks < 25*60*4/5-20 || asks > 25*60*4/3 {
+				t.Errorf("in 25 minutes it looked %d times and asked %d times, want about 3 and one a second", looks, asks)
+			}
+			s.change(func() { s.underWay = false })
+			if got := s.next(); !slices.Equal(got[len(got)-3:], []string{"may fernvirus 2", "compare fernvirus 2", "switch fernvirus 2"}) {
+				t.Errorf("it asked %v", got)
+			}
+		})
+	})
+}
+
+// A switch that others keep from happening is tried less and less often.
+func TestSwitch_V5_GivesWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newVersionStore(reprocess.Candidate{Organism: fern, Current: 1, Version: 2})
+		s.refusal = seqlease.Explain(seqlease.ErrBusy, "others have the results")
+		running(t, s, &bytes.Buffer{}, func() {
 			time.Sleep(time.Hour)
 			busy := slices.DeleteFunc(s.take(), func(call string) bool { return call != "switch fernvirus 2" })
 			if len(busy) < 8 || len(busy) > 24 {
@@ -293,12 +333,12 @@ func TestRetire_V7_DeletesChunkByChunkSoonAfterASwitch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newVersionStore(reprocess.Candidate{Organism: fern, Current: 2, Version: 3})
 		of := reprocess.Version{Organism: fern, PipelineVersion: 1}
-		s.outdated[of] = 5000
+		s.switched = func() { s.outdated[of] = 5000 }
 		running(t, s, &bytes.Buffer{}, func() {
 			calls := s.next()
 			time.Sleep(time.Second)
 			synctest.Wait()
-			want := []string{"look fernvirus 3 from 0 for 20000", "compare fernvirus 3", "switch fernvirus 3",
+			want := []string{"look fernvirus 3 from 0 for 20000", "may fernvirus 3", "compare fernvirus 3", "switch fernvirus 3",
 				"retire fernvirus 1 from 0", "retire fernvirus 1 from 2000", "retire fernvirus 1 from 4000"}
 			if calls = append(calls, s.take()...); !slices.Equal(calls, want) {
 				t.Errorf("it asked\n%s\nwant\n%s", strings.Join(calls, "\n"), strings.Join(want, "\n"))

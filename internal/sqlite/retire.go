@@ -51,16 +51,17 @@ func retire(ctx context.Context, t *tx, of reprocess.Version, after int64, limit
 		return reprocess.Retired{Last: after, Waiting: true}, nil
 	}
 	version := named("organism_id", o.id, "pipeline_version", int64(of.PipelineVersion))
+	// The leases first: without any, no result comes behind those that are gone.
+	others, err := retireOthers(ctx, t, version, limit)
+	if err != nil || others > 0 {
+		return reprocess.Retired{Last: after}, err
+	}
 	var looked int
 	page := named("pipeline_version", int64(of.PipelineVersion), "after", after, "limit", int64(limit))
 	if err := t.row(ctx, "retire_page", page, &looked, &chunk.Last); err != nil {
 		return chunk, err
 	}
-	if _, err := t.exec(ctx, "retire_results", append(version, named("after", after, "last", chunk.Last)...)...); err != nil {
-		return chunk, err
-	}
-	others, err := retireOthers(ctx, t, version, limit)
-	if err != nil || looked == limit || others > 0 {
+	if _, err := t.exec(ctx, "retire_results", append(version, named("after", after, "last", chunk.Last)...)...); err != nil || looked == limit {
 		return chunk, err
 	}
 	for _, statement := range []string{"retire_runs", "forget_turns", "backfill_end", "forget_version"} {

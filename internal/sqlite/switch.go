@@ -55,7 +55,7 @@ func (s *Store) Compare(ctx context.Context, c reprocess.Candidate) (standing re
 		if err != nil {
 			return err
 		}
-		return t.row(ctx, "compare_versions", candidateArgs(o, c), &standing.Current, &standing.Candidate, &standing.Held)
+		return t.row(ctx, "compare_versions", candidateArgs(o, c), &standing.Current, &standing.Candidate, &standing.Held, &standing.CurrentHeld)
 	})
 	if err != nil {
 		return reprocess.Standing{}, fmt.Errorf("compare versions %d and %d of %s: %w", c.Current, c.Version, c.Organism, err)
@@ -63,21 +63,25 @@ func (s *Store) Compare(ctx context.Context, c reprocess.Candidate) (standing re
 	return standing, nil
 }
 
-// Switch makes the candidate the current version (V5), as [reprocess.SwitchStore] says.
-// It looks before it asks for the writer, as there may be much to look at: then others
-// don't wait for an answer that is no.
-func (s *Store) Switch(ctx context.Context, c reprocess.Candidate) (switched bool, err error) {
-	var may bool
+// MaySwitch says whether nothing keeps the candidate from becoming current, as
+// [reprocess.SwitchStore] says. No writer waits for it.
+func (s *Store) MaySwitch(ctx context.Context, c reprocess.Candidate) (may bool, err error) {
 	err = s.read(ctx, func(t *tx) (err error) {
 		_, may, err = maySwitch(ctx, t, c)
 		return err
 	})
-	if err == nil && may {
-		err = s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) (err error) {
-			switched, err = switchTo(ctx, t, a, c)
-			return err
-		})
+	if err != nil {
+		return false, fmt.Errorf("ask whether %s may switch to version %d: %w", c.Organism, c.Version, err)
 	}
+	return may, nil
+}
+
+// Switch makes the candidate the current version (V5), as [reprocess.SwitchStore] says.
+func (s *Store) Switch(ctx context.Context, c reprocess.Candidate) (switched bool, err error) {
+	err = s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) (err error) {
+		switched, err = switchTo(ctx, t, a, c)
+		return err
+	})
 	if err != nil {
 		return false, fmt.Errorf("switch %s to version %d: %w", c.Organism, c.Version, err)
 	}

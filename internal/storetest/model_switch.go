@@ -31,7 +31,7 @@ func RunSwitchModel(t *testing.T, h Harness) {
 		}
 		withStores(t, h, func(st *testing.T, servers []Store) {
 			tally["sequences"]++
-			w := &switchWorld{f: newFixtureOn(st, h, servers[0]), t: st, r: r, tally: tally, current: 1, live: []seqlease.PipelineVersion{1}}
+			w := &switchWorld{f: newFixtureOn(st, h, servers[0]), t: st, r: r, tally: tally, current: 1, live: []seqlease.PipelineVersion{1}, clean: map[seqlease.PipelineVersion]bool{}}
 			done := false
 			defer func() { failed = failed || !done }()
 			w.submit(r)
@@ -41,14 +41,14 @@ func RunSwitchModel(t *testing.T, h Harness) {
 				"register": w.register,
 				"process1": w.process, "process2": w.process, "process3": w.process, "process4": w.process,
 				"hold": w.hold, "time passes": w.age, "reprocess": w.reprocess, "edit": w.edit, "delete": w.remove,
-				"approve": w.approve, "revoke": w.revoke, "switch1": w.trySwitch, "switch2": w.trySwitch, "retire": w.retire,
+				"approve": w.approve, "revoke": w.revoke, "quarantine": w.quarantine, "requeue": w.requeue, "switch1": w.trySwitch, "switch2": w.trySwitch, "retire": w.retire,
 			})
 			w.drain()
 			done = true
 		})
 	})
 	t.Logf("%v", tally)
-	for _, what := range []string{"switches", "blocked", "retired"} {
+	for _, what := range []string{"switches", "blocked", "retired", "asked again", "quarantined"} {
 		if tally[what] == 0 && !t.Failed() {
 			t.Errorf("in %d sequences there were no %s", tally["sequences"], what)
 		}
@@ -62,7 +62,8 @@ type switchWorld struct {
 	r       *rapid.T
 	tally   map[string]int
 	current seqlease.PipelineVersion
-	live    []seqlease.PipelineVersion // ascending
+	live    []seqlease.PipelineVersion        // ascending
+	clean   map[seqlease.PipelineVersion]bool // none blocked it once all entries were looked at
 	entries []*switchEntry
 }
 
@@ -236,6 +237,30 @@ func (w *switchWorld) revoke(r *rapid.T) {
 	w.entries = append(w.entries, &switchEntry{av: made[0].AccessionVersion, revocation: true})
 }
 
+// quarantine has some entry of a version end in quarantine: it has a result with errors
+// then, unless a good one stays.
+func (w *switchWorld) quarantine(r *rapid.T) {
+	v := w.version(r)
+	e := w.some(r, func(e *switchEntry) bool { return !e.revocation && !isGood(e.results[v]) })
+	verdict := queue.OperatorVerdict{By: operatorName, Reason: byOperator, Result: w.f.systemResult(w.t, byOperator)}
+	n, _, err := w.f.PutInQuarantine(w.ctx(), queue.Selection{Organism: WestNile, PipelineVersion: v, Entries: []seqlease.AccessionVersion{e.av}}, verdict, 0, 10)
+	w.must("quarantine", err)
+	if n > 0 {
+		e.results[v] = seqlease.HasErrors
+		w.tally["quarantined"]++
+	}
+}
+
+func (w *switchWorld) requeue(*rapid.T) {
+	in, err := w.f.Quarantined(w.ctx(), WestNile, 0, 100)
+	w.must("quarantine", err)
+	for _, q := range in {
+		_, _, err := w.f.Requeue(w.ctx(), queue.Selection{Organism: WestNile, PipelineVersion: q.PipelineVersion, Entries: []seqlease.AccessionVersion{q.AccessionVersion}}, 0, 10)
+		w.must("requeue", err)
+		delete(w.entry(q.AccessionVersion).results, q.PipelineVersion)
+	}
+}
+
 func (w *switchWorld) trySwitch(r *rapid.T) {
 	v := w.version(r)
 	if v == w.current {
@@ -246,22 +271,34 @@ func (w *switchWorld) trySwitch(r *rapid.T) {
 
 func (w *switchWorld) switchTo(v seqlease.PipelineVersion, want bool) {
 	c := reprocess.Candidate{Organism: WestNile, Current: w.current, Version: v}
-	look, err := w.f.FindBlocker(w.ctx(), c, 0, 1000)
-	w.must("look for a blocker", err)
+	// What was clean once stays so but for what the switch itself looks at.
+	if !w.clean[v] {
+		look, err := w.f.FindBlocker(w.ctx(), c, 0, 1000)
+		w.must("look for a blocker", err)
+		if w.clean[v] = look.Blocker == 0; !w.clean[v] && want {
+			w.r.Fatalf("entry %d blocks a switch from version %d to %d, as the results are %v", look.Blocker, w.current, v, w.outcomes())
+		}
+	}
 	switched := false
-	if look.Blocker == 0 {
+	if w.clean[v] {
+		may, err := w.f.MaySwitch(w.ctx(), c)
+		w.must("ask for a switch", err)
 		switched, err = w.f.Switch(w.ctx(), c)
 		w.must("switch", err)
+		if may != switched {
+			w.r.Fatalf("it may switch: %t, and does: %t", may, switched)
+		}
+		w.tally["asked again"]++
 	}
 	if switched != want {
-		w.r.Fatalf("a switch from version %d to %d: %t (blocked by %d), want %t, as the results are %v", w.current, v, switched, look.Blocker, want, w.outcomes())
+		w.r.Fatalf("a switch from version %d to %d: %t, want %t, as the results are %v", w.current, v, switched, want, w.outcomes())
 	}
 	if !switched {
 		w.tally["blocked"]++
 		return
 	}
 	w.tally["switches"]++
-	w.current = v
+	w.current, w.clean = v, map[seqlease.PipelineVersion]bool{}
 	w.live = slices.DeleteFunc(w.live, func(old seqlease.PipelineVersion) bool { return old < v })
 }
 
@@ -331,6 +368,7 @@ func (w *switchWorld) drain() {
 		}
 		w.judge(lease, newest, good)
 	}
+	w.requeue(nil)
 	for _, e := range w.entries {
 		if e.revocation || isGood(e.results[newest]) {
 			continue

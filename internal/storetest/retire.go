@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ func retireCases() []testCase {
 		{name: "V7_OutdatedOnceEnoughNewerOnesHaveBeenCurrent", check: retireOutdated},
 		{name: "V7_NothingOfTheVersionIsLeft", check: retireEverything},
 		{name: "V7_RowsGoInChunks", check: retireChunks},
+		{name: "V7_ResultsOfLeasesThatStillRunGoToo", check: retireLeases},
 		{name: "V7_LiveVersionsStay", check: retireLive},
 		{name: "L10_EntriesCanBeEditedAndDeletedAfterwards", check: retireChanged},
 	}
@@ -159,6 +161,46 @@ func retireChunks(t *testing.T, h Harness) {
 	if chunks := f.retireAll(t, firstOfWestNile); chunks < 4 {
 		t.Errorf("seven results went in %d chunks of at most two", chunks)
 	}
+}
+
+// retireLeases has leases deliver while rows of their version go: either is in time, or
+// the other one is; nothing is left of the version in the end.
+func retireLeases(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	const held = 25
+	versions := f.process(t, slices.Repeat([]seqlease.ProcessingResult{seqlease.NoIssues}, held)...)
+	f.reprocess(t, queue.Selection{Organism: WestNile, Entries: versions}, held)
+	leases := make([]queue.Lease, held)
+	for i := range leases {
+		leases[i] = f.claim(t, 1)
+	}
+	f.complete(t, held)
+	f.judgeNewer(t, slices.Repeat([]seqlease.ProcessingResult{seqlease.NoIssues}, held)...)
+	f.switches(t, toNewer, true)
+	after, stored, gone := int64(0), 0, false
+	for _, lease := range leases {
+		if err := f.accept(t, f.line(t, 1, lease.Entries[0].AccessionVersion, lease.AttemptID, "late", seqlease.HasWarnings)); err == nil {
+			stored++
+		}
+		chunk, err := f.Retire(t.Context(), firstOfWestNile, after, 2)
+		if err != nil {
+			t.Fatalf("retire: %v", err)
+		}
+		if after, gone = chunk.Last, gone || chunk.Gone; chunk.Waiting {
+			after = 0
+		}
+	}
+	if stored == 0 {
+		t.Error("no lease delivered: nothing is tested")
+	}
+	if !gone {
+		f.retireAll(t, firstOfWestNile)
+	}
+	counts, err := f.PipelineStatistics(t.Context())
+	if err != nil {
+		t.Fatalf("statistics: %v", err)
+	}
+	wantSame(t, "statistics", counts, []queue.PipelineCount{{Organism: WestNile, PipelineVersion: newer, Results: held}})
 }
 
 func retireLive(t *testing.T, h Harness) {

@@ -28,6 +28,7 @@ func switchCases() []testCase {
 		{name: "V7_ResultsOfRunningLeasesAreAcceptedAndNotShown", check: switchLateResults},
 		{name: "L1_EntriesWaitForLiveVersionsAlone", check: switchTickets},
 		{name: "L13_SwitchChangesWhatIsReleasedAndEveryLiveMark", check: switchMarks},
+		{name: "L16_OperatorsActOnLiveVersionsAlone", check: switchOperators},
 		{name: "V1_DeleteAllAfterASwitch", check: switchDeleteAll},
 		{name: "V5_AnotherServerSeesIt", needs: SecondStore, check: switchElsewhere},
 		{name: "V1_RegisteringTheOrganismAgainChangesNothing", check: switchRegister},
@@ -388,6 +389,26 @@ func switchMarks(t *testing.T, h Harness) {
 	if len(events) != 1 || events[0].User != seqlease.SystemUser || events[0].Organism != WestNile || events[0].Detail != "pipeline version 2 after 1" {
 		t.Errorf("the audit log has %+v", events)
 	}
+}
+
+func switchOperators(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	f.process(t, seqlease.NoIssues)
+	waiting := f.submit(t, 3)
+	f.putInQuarantine(t, queue.Selection{Organism: WestNile, PipelineVersion: 1, Entries: waiting[:1]}, 1)
+	f.complete(t, 4)
+	f.judgeNewer(t, seqlease.NoIssues, seqlease.HasErrors)
+	f.switches(t, toNewer, true)
+	wantSame(t, "in quarantine of live versions", len(f.inQuarantine(t)), 0)
+	f.requeue(t, queue.Selection{Organism: WestNile, All: true}, 0)
+	// The others wait for either version, and are put in quarantine for the newer one.
+	f.putInQuarantine(t, queue.Selection{Organism: WestNile, All: true}, 2)
+	for _, q := range f.inQuarantine(t) {
+		wantSame(t, "version of the quarantine", q.PipelineVersion, newer)
+	}
+	f.putInQuarantine(t, queue.Selection{Organism: WestNile, PipelineVersion: 1, Entries: waiting}, 0)
+	f.requeue(t, queue.Selection{Organism: WestNile, All: true}, 2)
+	wantSame(t, "claimed", len(f.claimNewer(t, 10).Entries), 2)
 }
 
 func switchDeleteAll(t *testing.T, h Harness) {

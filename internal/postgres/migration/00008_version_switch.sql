@@ -5,9 +5,8 @@
 -- versions: they give tickets to backfills of old ones. A transaction of more than
 -- five seconds makes it give up: run it again. Results without errors cost nothing more.
 --
--- version_switch: which version became the current one of its organism, when;
--- switched_xid is for whoever must tell whether everybody has seen it. The first
--- version of an organism has no row.
+-- version_switch: which version became the current one of its organism, when. The
+-- first version of an organism has no row.
 
 -- +goose NO TRANSACTION
 
@@ -17,7 +16,6 @@ CREATE TABLE IF NOT EXISTS version_switch (
     number           bigint GENERATED ALWAYS AS IDENTITY,
     pipeline_version bigint NOT NULL,
     switched_at      timestamptz NOT NULL DEFAULT now(),
-    switched_xid     xid8 NOT NULL DEFAULT pg_current_xact_id(),
     PRIMARY KEY (organism_id, number)
 );
 DROP INDEX CONCURRENTLY IF EXISTS result_with_errors;

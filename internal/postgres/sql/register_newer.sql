@@ -1,7 +1,7 @@
 -- seqlease register_newer (V2): a version above the current one by at most so many, with its change counters and its backfill; also says whether it was missing
 WITH o AS MATERIALIZED (
     SELECT id, current_version, @version::bigint > current_version AND @version - current_version <= @ahead::bigint AS allowed
-    FROM organism WHERE id = @organism::int
+    FROM organism WHERE id = @organism::int FOR SHARE
 ),
 made AS MATERIALIZED (
     INSERT INTO pipeline_version (organism_id, version) SELECT id, @version FROM o WHERE allowed

@@ -6,7 +6,8 @@ meant AS MATERIALIZED (
     SELECT e.id, e.group_id, row_number() OVER (PARTITION BY e.group_id ORDER BY e.id) AS n, count(*) OVER (PARTITION BY e.group_id) AS of
     FROM unnest(@ids::bigint[]) AS k (id)
     CROSS JOIN LATERAL (SELECT id, group_id, revision FROM entry WHERE id = k.id OFFSET 0) AS e
-    WHERE EXISTS (SELECT FROM result WHERE pipeline_version = @version AND entry_id = e.id AND revision = e.revision)
+    WHERE @version >= (SELECT current_version FROM organism WHERE id = @organism)
+        AND EXISTS (SELECT FROM result WHERE pipeline_version = @version AND entry_id = e.id AND revision = e.revision)
         AND NOT EXISTS (SELECT FROM ticket WHERE pipeline_version = @version AND entry_id = e.id)
         AND e.id NOT IN (SELECT entry_id FROM held)
 ),

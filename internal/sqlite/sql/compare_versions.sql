@@ -1,4 +1,4 @@
--- seqlease compare_versions (V5, V8): how many entries have a present result under either version, and whether the candidate holds any; one with a result of data that was edited since waits or is in processing
+-- seqlease compare_versions (V5, V8): how many entries have a present result under either version, and whether either holds any; one with a result of data that was edited since waits or is in processing
 WITH version AS MATERIALIZED (
     SELECT 0 AS n, @current AS pipeline_version UNION ALL SELECT 1, @pipeline_version
 ),
@@ -20,4 +20,5 @@ counted AS MATERIALIZED (
     FROM version AS v
 )
 SELECT (SELECT c.results FROM counted AS c WHERE c.n = 0), (SELECT c.results FROM counted AS c WHERE c.n = 1),
-       EXISTS (SELECT 1 FROM lease AS l WHERE l.organism_id = @organism_id AND l.pipeline_version = @pipeline_version)
+       EXISTS (SELECT 1 FROM lease AS l WHERE l.organism_id = @organism_id AND l.pipeline_version = @pipeline_version),
+       EXISTS (SELECT 1 FROM lease AS l WHERE l.organism_id = @organism_id AND l.pipeline_version = @current)
