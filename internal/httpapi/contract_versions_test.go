@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -186,7 +188,7 @@ func TestContract_B058_ReadersBesideASwitch(t *testing.T) {
 func (d *door) readOn(ctx context.Context, t *testing.T, byTag map[string]string, sawNew *atomic.Int32) error {
 	for first := true; ctx.Err() == nil; {
 		a, err := d.try(t, "GET", releasedPath, "", nil)
-		if err != nil || a.StatusCode != 200 {
+		if err != nil || a.StatusCode != http.StatusOK {
 			return fmt.Errorf("released data: %d, %w", a.StatusCode, err)
 		}
 		once, of := map[string]bool{}, ""
@@ -201,7 +203,7 @@ func (d *door) readOn(ctx context.Context, t *testing.T, byTag map[string]string
 			if err := json.Unmarshal([]byte(line), &l); err != nil {
 				return fmt.Errorf("%.200q: %w", line, err)
 			}
-			version := fmt.Sprint(l.Metadata.PipelineVersion)
+			version := strconv.Itoa(l.Metadata.PipelineVersion)
 			switch {
 			case once[l.Metadata.AccessionVersion]:
 				return fmt.Errorf("%s is there twice", l.Metadata.AccessionVersion)
@@ -212,7 +214,7 @@ func (d *door) readOn(ctx context.Context, t *testing.T, byTag map[string]string
 			}
 			once[l.Metadata.AccessionVersion], of = true, version
 		}
-		if fmt.Sprint(len(once)) != a.Header.Get("X-Total-Records") {
+		if strconv.Itoa(len(once)) != a.Header.Get("X-Total-Records") {
 			return fmt.Errorf("%d lines, X-Total-Records %s", len(once), a.Header.Get("X-Total-Records"))
 		}
 		byTag[a.Header.Get("ETag")] = of

@@ -3,7 +3,7 @@ package postgres_test
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -169,7 +169,7 @@ func TestSwitch_V5_OtherOrganismsBetween(t *testing.T) {
 	g.exec(t, "UPDATE result SET entry_id = entry_id * 1000000")
 	g.exec(t, `INSERT INTO result (pipeline_version, entry_id, attempt_id, dictionary_id, processed_at, organism_id, revision, claimed_by_sum, outcome, digest, body)
 		SELECT 2, n * 1000 + 7, attempt_id, dictionary_id, processed_at, 1, 1, 0, 0, digest, body
-		FROM (SELECT * FROM result LIMIT 1) AS r, generate_series(1, `+fmt.Sprint(many)+`) AS n`)
+		FROM (SELECT * FROM result LIMIT 1) AS r, generate_series(1, `+strconv.Itoa(many)+`) AS n`)
 	g.exec(t, "DELETE FROM result WHERE pipeline_version = 2 AND organism_id = 2 AND entry_id = (SELECT max(entry_id) FROM result WHERE organism_id = 2)")
 	kept := g.keep(t, postgres.PlanSettingsSQL, postgres.FindBlockerSQL, pgx.StrictNamedArgs{"organism": 2, "current": 1, "version": 2, "after": 0, "limit": limit})
 	var most float64

@@ -75,7 +75,7 @@ func (s *versionStore) FindBlocker(_ context.Context, c reprocess.Candidate, aft
 	s.mu.Lock()
 	slow := s.slow
 	s.mu.Unlock()
-	time.Sleep(slow)
+	<-time.After(slow)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note("look %s %d from %d for %d", c.Organism, c.Version, after, limit)
@@ -164,7 +164,7 @@ func running(t *testing.T, s *versionStore, log *bytes.Buffer, test func()) {
 // ones at most.
 func (s *versionStore) next() []string {
 	for range 13 * 100 {
-		time.Sleep(10 * time.Millisecond)
+		<-time.After(10 * time.Millisecond)
 		synctest.Wait()
 		if calls := s.take(); len(calls) > 0 {
 			return calls
@@ -265,7 +265,7 @@ func TestSwitch_V5_IsPaced(t *testing.T) {
 		s := newVersionStore(reprocess.Candidate{Organism: fern, Current: 1, Version: 2})
 		s.slow, s.entries, s.blockers[2] = 3*time.Second, 10, []int64{5}
 		running(t, s, &bytes.Buffer{}, func() {
-			time.Sleep(time.Hour)
+			<-time.After(time.Hour)
 			if looks := len(s.take()); looks < 3600/(63*5/4)-1 || looks > 3600/60+1 {
 				t.Errorf("%d looks of 3 s in an hour, want one a minute", looks)
 			}
@@ -281,7 +281,7 @@ func TestSwitch_V5_WaitsForAMomentWithoutAnythingUnderWay(t *testing.T) {
 		s := newVersionStore(reprocess.Candidate{Organism: fern, Current: 1, Version: 2})
 		s.entries, s.underWay = 10, true
 		running(t, s, &bytes.Buffer{}, func() {
-			time.Sleep(25 * time.Minute)
+			<-time.After(25 * time.Minute)
 			asked := s.take()
 			looks := len(slices.DeleteFunc(slices.Clone(asked), func(call string) bool { return !strings.HasPrefix(call, "look") }))
 			if asks := len(asked) - looks; looks < 2 || looks > 3 || asks < 25*60*4/5-20 || asks > 25*60*4/3 {
@@ -302,7 +302,7 @@ func TestSwitch_V5_GivesWay(t *testing.T) {
 		s := newVersionStore(reprocess.Candidate{Organism: fern, Current: 1, Version: 2})
 		s.refusal = seqlease.Explain(seqlease.ErrBusy, "others have the results")
 		running(t, s, &bytes.Buffer{}, func() {
-			time.Sleep(time.Hour)
+			<-time.After(time.Hour)
 			busy := slices.DeleteFunc(s.take(), func(call string) bool { return call != "switch fernvirus 2" })
 			if len(busy) < 8 || len(busy) > 24 {
 				t.Errorf("%d tries in an hour, want about one every five minutes", len(busy))
@@ -336,10 +336,12 @@ func TestRetire_V7_DeletesChunkByChunkSoonAfterASwitch(t *testing.T) {
 		s.switched = func() { s.outdated[of] = 5000 }
 		running(t, s, &bytes.Buffer{}, func() {
 			calls := s.next()
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			synctest.Wait()
-			want := []string{"look fernvirus 3 from 0 for 20000", "may fernvirus 3", "compare fernvirus 3", "switch fernvirus 3",
-				"retire fernvirus 1 from 0", "retire fernvirus 1 from 2000", "retire fernvirus 1 from 4000"}
+			want := []string{
+				"look fernvirus 3 from 0 for 20000", "may fernvirus 3", "compare fernvirus 3", "switch fernvirus 3",
+				"retire fernvirus 1 from 0", "retire fernvirus 1 from 2000", "retire fernvirus 1 from 4000",
+			}
 			if calls = append(calls, s.take()...); !slices.Equal(calls, want) {
 				t.Errorf("it asked\n%s\nwant\n%s", strings.Join(calls, "\n"), strings.Join(want, "\n"))
 			}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/reprocess"
@@ -76,8 +77,8 @@ func retire(ctx context.Context, t *tx, of reprocess.Version, after int64, limit
 
 // retireOthers deletes some rows of the version that aren't results, and says how many.
 func retireOthers(ctx context.Context, t *tx, version []any, limit int) (total int64, err error) {
-	rows := append(version[:len(version):len(version)], named("limit", int64(limit))...)
-	leases := append(version[:len(version):len(version)], named("leases", int64(retireLeases))...)
+	rows := slices.Concat(version, named("limit", int64(limit)))
+	leases := slices.Concat(version, named("leases", int64(retireLeases)))
 	for _, d := range []struct {
 		statement string
 		args      []any

@@ -89,7 +89,7 @@ func (f *fixture) complete(t *testing.T, tickets int) {
 
 // judgeNewer has the newer version process as many of the entries that wait for it, by
 // accession, and gives the others back.
-func (f *fixture) judgeNewer(t *testing.T, judged ...seqlease.ProcessingResult) []seqlease.AccessionVersion {
+func (f *fixture) judgeNewer(t *testing.T, judged ...seqlease.ProcessingResult) {
 	t.Helper()
 	lease := f.claimNewer(t, 100)
 	versions := claimed(lease)
@@ -105,7 +105,6 @@ func (f *fixture) judgeNewer(t *testing.T, judged ...seqlease.ProcessingResult) 
 	if left := len(versions) - len(judged); left > 0 {
 		f.giveBack(t, lease.AttemptID, false, left)
 	}
-	return versions[:len(judged)]
 }
 
 func switchEveryGood(t *testing.T, h Harness) {
