@@ -128,9 +128,17 @@ func BenchmarkPublish(b *testing.B) {
 // could have waited for a part.
 func longestPart(b testing.TB, s *Store, up partial) time.Duration {
 	b.Helper()
+	return longestBeside(b, s, func(ctx context.Context) error { return s.storeParts(ctx, up) })
+}
+
+// longestBeside returns the longest time that a small write took beside a large call.
+func longestBeside(b testing.TB, s *Store, call func(ctx context.Context) error) time.Duration {
+	b.Helper()
 	done := make(chan error, 1)
-	go func() { done <- s.storeParts(context.WithoutCancel(b.Context()), up) }()
+	go func() { done <- call(context.WithoutCancel(b.Context())) }()
 	var longest time.Duration
+	next := time.NewTicker(time.Millisecond)
+	defer next.Stop()
 	for {
 		select {
 		case err := <-done:
@@ -138,7 +146,7 @@ func longestPart(b testing.TB, s *Store, up partial) time.Duration {
 				b.Fatal(err)
 			}
 			return longest
-		default:
+		case <-next.C:
 			begun := time.Now()
 			if err := s.writeLosing(b.Context(), func(context.Context, *tx) error { return nil }); err != nil { // as claims do
 				b.Fatal(err)
@@ -146,6 +154,79 @@ func longestPart(b testing.TB, s *Store, up partial) time.Duration {
 			longest = max(longest, time.Since(begun))
 		}
 	}
+}
+
+// BenchmarkDelete times large deletions, and the longest time that another write had to
+// wait for one.
+func BenchmarkDelete(b *testing.B) {
+	const n = 100_000
+	tickets := "INSERT INTO ticket SELECT u.organism_id, 1, 0, u.rank + e.id - u.first_entry_id, e.id, 0, 0 FROM ticket_run AS u, entry AS e"
+	results := `INSERT INTO result (pipeline_version, entry_id, revision, attempt_id, organism_id, outcome, digest, dictionary_id,
+		processed_at, claimed_by, body)
+		SELECT 1, id, 1, randomblob(16), organism_id, 'HAS_ERRORS', randomblob(16), 0, 0, '', randomblob(400) FROM entry`
+	for _, c := range []struct {
+		name  string
+		scope seqlease.DeletionScope
+		of    int
+		with  []string
+	}{
+		{"waiting", seqlease.DeleteAll, n, nil},
+		{"tickets", seqlease.DeleteAll, n, []string{tickets, "DELETE FROM ticket_run"}},
+		{"processed", seqlease.DeleteAll, n, []string{results, "DELETE FROM ticket_run"}},
+		{"everySecond", seqlease.DeleteWithErrors, 2 * n, []string{
+			results + " WHERE id % 2 = 0", tickets + " WHERE e.id % 2 = 1", "DELETE FROM ticket_run",
+		}},
+	} {
+		timeBeside(b, c.name, func(s *Store) func(ctx context.Context) error {
+			u := groupUpload(b, s, c.of)
+			mustSubmit(b, s, u)
+			db := outsider(b, s)
+			for _, statement := range c.with {
+				mustExec(b, db, statement)
+			}
+			d := deletionOf(nil, u.GroupID)
+			d.Scope = c.scope
+			return func(ctx context.Context) error {
+				deleted, err := s.Delete(ctx, d)
+				if err == nil && len(deleted) != n {
+					err = fmt.Errorf("deleted %d entries, want %d", len(deleted), n)
+				}
+				return err
+			}
+		})
+	}
+}
+
+// BenchmarkRevoke is BenchmarkDelete for revocations.
+func BenchmarkRevoke(b *testing.B) {
+	timeBeside(b, "all", func(s *Store) func(ctx context.Context) error {
+		r := revocationOf(releasedEntries(b, s, submission.MaxRevoked))
+		return func(ctx context.Context) error {
+			_, err := s.Revoke(ctx, r)
+			return err
+		}
+	})
+}
+
+// timeBeside times a call alone, and how long writes beside it wait.
+func timeBeside(b *testing.B, name string, prepare func(s *Store) func(ctx context.Context) error) {
+	b.Run(name, func(b *testing.B) {
+		var took spent
+		var longest time.Duration
+		for b.Loop() {
+			call := prepare(newStore(b))
+			end := meter(b)
+			if err := call(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			took.add(end())
+			s := newStore(b)
+			longest = max(longest, longestBeside(b, s, prepare(s)))
+		}
+		b.ReportMetric(took.wall.Seconds()/float64(b.N), "wall-s")
+		b.ReportMetric(took.processor.Seconds()/float64(b.N), "processor-s")
+		b.ReportMetric(float64(longest.Microseconds())/1000, "longest-wait-ms")
+	})
 }
 
 // BenchmarkLongestWrites times the largest transactions that others may have to

@@ -8,34 +8,152 @@ import (
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
-// manyDeleted is how many entries a deletion has by name to count as one with much
-// to write; without names it is one in any case.
-const manyDeleted = 1000
-
 // Delete removes what the deletion takes with all that belongs to it (L10), as
-// [submission.DeleteStore] says, in one transaction.
+// [submission.DeleteStore] says. It looks before it asks for the writer, since there
+// may be much to look at; what it found is tested again when it is deleted: as many
+// entries as a part has at most in one transaction, more part by part. Of several
+// deletions of an organism one is under way.
 func (s *Store) Delete(ctx context.Context, d submission.Deletion) ([]seqlease.AccessionVersion, error) {
-	var deleted []seqlease.AccessionVersion
-	err := s.send(ctx, &write{large: d.Entries == nil || len(d.Entries) > manyDeleted, fn: func(ctx context.Context, t *tx) (err error) {
-		deleted, err = deleteEntries(ctx, t, d)
-		return err
-	}})
+	deleted, err := s.delete(ctx, d)
 	if err != nil {
 		return nil, fmt.Errorf("delete entries of %s: %w", d.Organism, err)
 	}
 	return deleted, nil
 }
 
-func deleteEntries(ctx context.Context, t *tx, d submission.Deletion) ([]seqlease.AccessionVersion, error) {
-	o, err := organismState(ctx, t, d.Organism)
+func (s *Store) delete(ctx context.Context, d submission.Deletion) (deleted []seqlease.AccessionVersion, err error) {
+	release, err := s.deleting.take(ctx, d.Organism)
 	if err != nil {
 		return nil, err
 	}
-	ids, deleted, err := deletable(ctx, t, o, d)
-	if err != nil || len(ids) == 0 {
+	defer release()
+	del := deletion{Deletion: d}
+	if err := s.readLong(ctx, func(t *tx) error { return del.look(ctx, t) }); err != nil || len(del.found) == 0 {
 		return nil, err
 	}
-	if err := deleteWork(ctx, t, o.id, ids); err != nil {
+	if len(del.found) > partEntries {
+		return s.deleteMany(ctx, &del)
+	}
+	err = s.write(ctx, func(ctx context.Context, t *tx) (err error) {
+		deleted, err = del.few(ctx, t)
+		return err
+	})
+	return deleted, err
+}
+
+// deletion is a deletion under way.
+type deletion struct {
+	submission.Deletion
+	organism organismRow
+	found    []deletable // in order of accession and version
+}
+
+// deletable is an entry that may be deleted.
+type deletable struct {
+	id int64
+	seqlease.AccessionVersion
+}
+
+// idsOf lists the ids of the entries.
+func idsOf(entries []deletable) []int64 {
+	ids := make([]int64, len(entries))
+	for i, e := range entries {
+		ids[i] = e.id
+	}
+	return ids
+}
+
+func setOf(ids []int64) map[int64]bool {
+	set := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
+// namesOf lists what the entries are called.
+func namesOf(entries []deletable) []seqlease.AccessionVersion {
+	list := make([]seqlease.AccessionVersion, len(entries))
+	for i, e := range entries {
+		list[i] = e.AccessionVersion
+	}
+	return list
+}
+
+// wantDeletable are the statuses of entries that may be deleted.
+var wantDeletable = []seqlease.Status{seqlease.Received, seqlease.Processed}
+
+// look finds what the deletion takes. Those that it names must exist, be of the
+// organism, and be received or processed.
+func (del *deletion) look(ctx context.Context, t *tx) (err error) {
+	if del.organism, err = organismState(ctx, t, del.Organism); err != nil {
+		return err
+	}
+	statement, args := "deletable_all", del.args(del.organism)
+	if del.Entries != nil {
+		rows, err := entryStates(ctx, t, del.Entries, del.organism.now)
+		if err != nil {
+			return err
+		}
+		if err := checkStates(rows, del.Organism, wantDeletable, false); err != nil {
+			return err
+		}
+		statement, args = "deletable_listed", append(args, named("entries", jsonEntries(del.Entries))...)
+	}
+	del.found, err = readDeletable(ctx, t, statement, args)
+	return err
+}
+
+func readDeletable(ctx context.Context, t *tx, statement string, args []any) ([]deletable, error) {
+	var list []deletable
+	err := t.rows(ctx, statement, args, func(scan func(...any) error) error {
+		var e deletable
+		err := scan(&e.id, &e.Accession, &e.Version)
+		list = append(list, e)
+		return err
+	})
+	return list, err
+}
+
+// args are those of the statements that tell what is deletable.
+func (del *deletion) args(o organismRow) []any {
+	return named("organism_id", o.id, "now", o.now, "scope", string(del.Scope), "group_ids", orNull(del.GroupIDs, jsonIDs))
+}
+
+// check returns what is wrong if the deletion named all of the entries and only those
+// with these ids may be deleted still.
+func (del *deletion) check(ctx context.Context, t *tx, entries []deletable, still map[int64]bool, now int64) error {
+	if del.Entries == nil || len(still) == len(entries) {
+		return nil
+	}
+	var others []seqlease.AccessionVersion
+	for _, e := range entries {
+		if !still[e.id] {
+			others = append(others, e.AccessionVersion)
+		}
+	}
+	rows, err := entryStates(ctx, t, others, now)
+	if err != nil {
+		return err
+	}
+	return checkStates(rows, del.Organism, wantDeletable, false)
+}
+
+// few deletes what was found in one transaction.
+func (del *deletion) few(ctx context.Context, t *tx) ([]seqlease.AccessionVersion, error) {
+	o, err := organismState(ctx, t, del.Organism)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := readDeletable(ctx, t, "deletable_listed", append(del.args(o), named("entries", jsonEntries(namesOf(del.found)))...))
+	if err != nil {
+		return nil, err
+	}
+	ids := idsOf(entries)
+	if err := del.check(ctx, t, del.found, setOf(ids), o.now); err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	if err := deleteWork(ctx, t, del.organism.id, ids); err != nil {
 		return nil, err
 	}
 	list := named("entry_ids", jsonIDs(ids))
@@ -44,38 +162,11 @@ func deleteEntries(ctx context.Context, t *tx, d submission.Deletion) ([]seqleas
 			return nil, err
 		}
 	}
-	if _, err := t.exec(ctx, "delete_runs", named("organism_id", o.id)...); err != nil {
+	if _, err := t.exec(ctx, "delete_runs", named("organism_id", del.organism.id)...); err != nil {
 		return nil, err
 	}
-	return deleted, noteAction(ctx, t, o.id, seqlease.AuditNote{User: d.User, Action: seqlease.ActionDelete, Named: deleted})
-}
-
-// deletable returns what the deletion takes, in order of accession and version.
-// Those that it names must exist, be of the organism, and be received or processed.
-func deletable(ctx context.Context, t *tx, o organismRow, d submission.Deletion) ([]int64, []seqlease.AccessionVersion, error) {
-	statement := "deletable_all"
-	args := named("organism_id", o.id, "now", o.now, "scope", string(d.Scope), "group_ids", orNull(d.GroupIDs, jsonIDs))
-	if d.Entries != nil {
-		rows, err := entryStates(ctx, t, d.Entries, o.now)
-		if err != nil {
-			return nil, nil, err
-		}
-		if err := checkStates(rows, d.Organism, []seqlease.Status{seqlease.Received, seqlease.Processed}, false); err != nil {
-			return nil, nil, err
-		}
-		statement = "deletable_listed"
-		args = append(args, named("entries", jsonEntries(d.Entries))...)
-	}
-	var ids []int64
-	var entries []seqlease.AccessionVersion
-	err := t.rows(ctx, statement, args, func(scan func(...any) error) error {
-		var id int64
-		var av seqlease.AccessionVersion
-		err := scan(&id, &av.Accession, &av.Version)
-		ids, entries = append(ids, id), append(entries, av)
-		return err
-	})
-	return ids, entries, err
+	deleted := namesOf(entries)
+	return deleted, noteAction(ctx, t, del.organism.id, seqlease.AuditNote{User: del.User, Action: seqlease.ActionDelete, Named: deleted})
 }
 
 // deleteWork takes the entries out of the queue: tickets, places in leases,
@@ -91,6 +182,11 @@ func deleteWork(ctx context.Context, t *tx, organismID int64, ids []int64) error
 			return err
 		}
 	}
+	return deletePlaces(ctx, t, args)
+}
+
+// deletePlaces ends all leases on the entries.
+func deletePlaces(ctx context.Context, t *tx, args []any) error {
 	places, err := readPlaces(ctx, t, "delete_leased", args)
 	if err != nil || len(places) == 0 {
 		return err

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/seqlease/seqlease"
 )
@@ -15,23 +17,34 @@ var emptied = []string{
 	"empty_submitted", "empty_data_use_terms", "empty_pipeline_version", "empty_version_switch", "reset_pipeline_version", "reset_organism",
 }
 
-// DeleteAllSequenceData empties the store, as [queue.AdminStore] says. Other writers
-// wait meanwhile: it is for trying things out.
+// DeleteAllSequenceData empties the store, as [queue.AdminStore] says. It waits for deletions
+// that are under way, and other writers wait for it: it is for trying things out.
 func (s *Store) DeleteAllSequenceData(ctx context.Context, by string) (int64, error) {
+	organisms := s.organisms()
+	release, err := s.deleting.take(ctx, organisms...)
+	if err != nil {
+		return 0, fmt.Errorf("delete everything: %w", err)
+	}
+	defer release()
 	var entries int64
-	err := s.write(ctx, func(ctx context.Context, t *tx) (err error) {
+	err = s.write(ctx, func(ctx context.Context, t *tx) (err error) {
 		entries, err = deleteAll(ctx, t, by)
 		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("delete everything: %w", err)
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for o := range s.dictionaries.of {
+	for _, o := range organisms {
 		s.bell.Ring(o)
 	}
 	return entries, nil
+}
+
+// organisms are those that are registered.
+func (s *Store) organisms() []seqlease.Organism {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Collect(maps.Keys(s.dictionaries.of))
 }
 
 func deleteAll(ctx context.Context, t *tx, by string) (entries int64, err error) {

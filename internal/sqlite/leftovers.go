@@ -8,8 +8,9 @@ import (
 )
 
 // removeLeftovers removes the uploads that were under way when the process
-// before this one ended (L1), and places in leases that somebody deleted by hand
-// (B010): then the reconciler finds their entries (V4).
+// before this one ended (L1), ends deletions that were, one way or the other (L10), and
+// removes places in leases that somebody deleted by hand (B010): then the reconciler
+// finds their entries (V4).
 func (s *Store) removeLeftovers(ctx context.Context) error {
 	var places int64
 	err := s.write(ctx, func(ctx context.Context, t *tx) (err error) {
@@ -37,6 +38,37 @@ func (s *Store) removeLeftovers(ctx context.Context) error {
 			return err
 		}
 		s.logger.InfoContext(ctx, "unfinished upload removed", "upload", id)
+	}
+	return s.finishDeletions(ctx, 0)
+}
+
+// finishDeletions ends deletions of an organism, or with 0 of all, that aren't under
+// way any more: what was decided goes on, anything else comes to nothing.
+func (s *Store) finishDeletions(ctx context.Context, organismID int64) error {
+	type leftover struct {
+		id, organismID int64
+		decided        bool
+	}
+	var list []leftover
+	err := s.readOnce().rows(ctx, "deletions", named("organism_id", organismID), func(scan func(...any) error) error {
+		var l leftover
+		err := scan(&l.id, &l.organismID, &l.decided)
+		list = append(list, l)
+		return err
+	})
+	if err != nil {
+		return storeError(err)
+	}
+	for _, l := range list {
+		if l.decided {
+			err = s.removeDeleted(ctx, l.id, l.organismID)
+		} else {
+			err = s.callOff(ctx, l.id)
+		}
+		if err != nil {
+			return fmt.Errorf("finish deletion %d: %w", l.id, err)
+		}
+		s.logger.InfoContext(ctx, "unfinished deletion ended", "upload", l.id, "decided", l.decided)
 	}
 	return nil
 }

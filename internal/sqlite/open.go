@@ -54,8 +54,9 @@ type Store struct {
 	mu           sync.RWMutex
 	dictionaries dictionaries
 
-	growing held[seqlease.Accession] // accessions of which a version is added
-	keys    held[userKey]            // of uploads under way
+	growing  held[seqlease.Accession] // accessions of which a version is added
+	deleting held[seqlease.Organism]  // organisms of which entries are deleted
+	keys     held[userKey]            // of uploads under way
 
 	turnsMu sync.Mutex
 	turns   map[claimedQueue]claimTurns
@@ -69,8 +70,8 @@ var (
 	_ queue.OperatorStore = (*Store)(nil)
 )
 
-// Open opens the store, brings its schema up, and removes what a crashed upload
-// left. The file belongs to this store alone until [Store.Close]: a second
+// Open opens the store, brings its schema up, and removes what crashed uploads and
+// deletions left. The file belongs to this store alone until [Store.Close]: a second
 // process is refused with the reason. New files can be read by their owner only.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Retry == (queue.Retry{}) {

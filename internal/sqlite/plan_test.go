@@ -134,6 +134,27 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		{"cut_accepted", []string{"SEARCH leased USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"entry_states", []string{"SEARCH e USING INDEX sqlite_autoindex_entry_1 (accession=? AND version=?)"}, false},
 		{"approve_all", []string{"SEARCH e USING INDEX entry_unreleased"}, false},
+		{"deletion_still", []string{"SEARCH n USING", "SEARCH e USING INDEX entry_unreleased (organism_id=? AND id>? AND id<?)"}, false},
+		{"deletion_leased", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id>? AND entry_id<?)"}, true}, // of a part
+		{"deletion_runs", []string{"upload_run_by_upload (upload_id=?)"}, false},
+		{"deletion_let_go", []string{"SEARCH upload_run USING"}, false},
+		{"deletion_ticket_runs", []string{"SEARCH u USING PRIMARY KEY (pipeline_version=? AND first_entry_id>? AND first_entry_id<?)"}, false},
+		{"deletion_turns", []string{
+			"SEARCH t USING COVERING INDEX ticket_by_entry (pipeline_version=? AND entry_id>? AND entry_id<?)",
+			"SEARCH u USING PRIMARY KEY (pipeline_version=? AND first_entry_id>? AND first_entry_id<?)", "SEARCH turn",
+		}, true}, // of a part
+		{"deletion_withdraw", []string{"SEARCH t USING INDEX ticket_by_entry (pipeline_version=? AND entry_id>? AND entry_id<?)"}, false},
+		{"deletion_cut_tickets", []string{"SEARCH ticket USING INDEX ticket_by_entry (pipeline_version=? AND entry_id=?)"}, false},
+		{"deletion_changed", []string{"SEARCH changed_entry USING PRIMARY KEY (upload_id=?)"}, false},
+		{"deletion_note", []string{"SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}, true}, // of a part
+		{"deletion_restore", []string{"SEARCH e USING INTEGER PRIMARY KEY", "SEARCH r USING"}, false},
+		{"deletion_forget_runs", []string{"SEARCH withdrawn_run USING PRIMARY KEY (pipeline_version=? AND first_entry_id>? AND first_entry_id<?)"}, false},
+		{"deletion_results", []string{
+			"SEARCH result USING INTEGER PRIMARY KEY", "SEARCH r USING COVERING INDEX sqlite_autoindex_result_1 (pipeline_version=? AND entry_id>? AND entry_id<?)",
+		}, false},
+		{"deletion_data", []string{"SEARCH submitted USING PRIMARY KEY (entry_id=? AND revision=?)", "SEARCH d USING PRIMARY KEY (entry_id>? AND entry_id<?)"}, false},
+		{"deletion_failures", []string{"SEARCH f USING COVERING INDEX failure_by_entry (entry_id>? AND entry_id<?)"}, false},
+		{"deletion_entries", []string{"SEARCH entry USING INTEGER PRIMARY KEY", "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}, false},
 		{"approve_listed", []string{"(organism_id=? AND accession=? AND version=?)"}, false},
 		{"list", []string{"SEARCH e USING INDEX entry_in_order (organism_id=?)"}, false},
 		{"read_released", []string{"SEARCH e USING INDEX entry_in_order (organism_id=?)"}, false},

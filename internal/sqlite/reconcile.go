@@ -41,32 +41,35 @@ func (s *Store) enqueue(
 	ctx context.Context, statement string, ids []int64, note func(ctx context.Context, t *tx, n int) error, args ...any,
 ) (int, error) {
 	n := 0
-	list := named("entry_ids", jsonIDs(ids))
-	err := s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) error {
-		queues := map[queueKey]int{}
-		n = 0
-		err := t.rows(ctx, statement, append(args, list...), func(scan func(...any) error) error {
-			var key queueKey
-			var lane queue.Lane
-			err := scan(&key.organismID, &key.version, &lane)
-			queues[key]++
-			n++
-			return err
-		})
-		if err != nil || n == 0 {
+	err := s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) (err error) {
+		if n, err = makeWait(ctx, t, a, statement, ids, args...); err != nil || n == 0 || note == nil {
 			return err
 		}
-		if _, err := t.exec(ctx, "note_turns", list...); err != nil {
-			return err
-		}
-		if note != nil {
-			if err := note(ctx, t, n); err != nil {
-				return err
-			}
-		}
-		return a.toAll(ctx, t, queues)
+		return note(ctx, t, n)
 	})
 	return n, err
+}
+
+// makeWait makes entries wait by a statement that takes their ids, and returns how many
+// tickets it added.
+func makeWait(ctx context.Context, t *tx, a *added, statement string, ids []int64, args ...any) (n int, err error) {
+	queues := map[queueKey]int{}
+	list := named("entry_ids", jsonIDs(ids))
+	err = t.rows(ctx, statement, append(args, list...), func(scan func(...any) error) error {
+		var key queueKey
+		var lane queue.Lane
+		err := scan(&key.organismID, &key.version, &lane)
+		queues[key]++
+		n++
+		return err
+	})
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	if _, err := t.exec(ctx, "note_turns", list...); err != nil {
+		return 0, err
+	}
+	return n, a.toAll(ctx, t, queues)
 }
 
 // readIDs reads the ids of entries.

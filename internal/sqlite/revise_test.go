@@ -11,7 +11,7 @@ import (
 )
 
 // releasedEntries stores n entries and makes them released behind the store's back.
-func releasedEntries(t *testing.T, s *Store, n int) []seqlease.AccessionVersion {
+func releasedEntries(t testing.TB, s *Store, n int) []seqlease.AccessionVersion {
 	t.Helper()
 	u, err := prepareUpload(t.Context(), s, n)
 	if err != nil {

@@ -43,7 +43,7 @@ CROSS JOIN (SELECT 0 AS value UNION ALL SELECT 1) AS n;
 -- the present revision (L1, V4).
 CREATE VIEW forgotten AS
 SELECT e.id AS entry_id, p.organism_id, p.version AS pipeline_version
-FROM published_entry AS e
+FROM free_entry AS e
 JOIN live_version AS p ON p.organism_id = e.organism_id
 WHERE NOT e.is_revocation
   AND NOT EXISTS (SELECT 1 FROM ticket AS t WHERE t.pipeline_version = p.version AND t.entry_id = e.id)

@@ -1,9 +1,10 @@
--- seqlease may_switch (V5): whether the candidate still is one, and none of the entries that wait for it, are held by it or have errors under it has a present result without errors under the current version alone, unless its accession is revoked
+-- seqlease may_switch (V5): whether no deletion is about to take entries, whose tickets aren't there meanwhile, the candidate still is one, and none of the entries that wait for it, are held by it or have errors under it has a present result without errors under the current version alone, unless its accession is revoked
 SELECT EXISTS (SELECT 1
                FROM organism AS o
                CROSS JOIN pipeline_version AS p ON p.organism_id = o.id AND p.version = @pipeline_version
                WHERE o.id = @organism_id AND o.current_pipeline_version = @current AND p.version > @current AND NOT p.paused
                  AND NOT EXISTS (SELECT 1 FROM backfill AS b WHERE b.organism_id = o.id AND b.pipeline_version = p.version))
+   AND NOT EXISTS (SELECT 1 FROM upload AS u WHERE u.organism_id = @organism_id AND NOT u.hides)
    AND NOT EXISTS (
            SELECT 1
            FROM (SELECT t.entry_id FROM ticket AS t WHERE t.organism_id = @organism_id AND t.pipeline_version = @pipeline_version

@@ -5,7 +5,7 @@ INSERT INTO ticket (organism_id, pipeline_version, lane, rank, entry_id)
 SELECT p.organism_id, p.version, 1,
        max(h.rank, coalesce(u.last_rank, 0)) + row_number() OVER (PARTITION BY e.group_id ORDER BY e.id), e.id
 FROM json_each(@entry_ids) AS n
-CROSS JOIN published_entry AS e ON e.id = n.value
+CROSS JOIN free_entry AS e ON e.id = n.value
 CROSS JOIN live_version AS p ON p.organism_id = e.organism_id AND p.version = @pipeline_version
 CROSS JOIN result AS r ON r.pipeline_version = p.version AND r.entry_id = e.id AND r.revision = e.revision
 CROSS JOIN h

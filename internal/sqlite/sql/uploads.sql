@@ -1,2 +1,2 @@
 -- seqlease uploads (L1): those under way
-SELECT id FROM upload ORDER BY id
+SELECT id FROM upload WHERE deleted_by IS NULL ORDER BY id

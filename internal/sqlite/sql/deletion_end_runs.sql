@@ -1,0 +1,2 @@
+-- seqlease deletion_end_runs (L10)
+DELETE FROM withdrawn_run WHERE upload_id = @upload_id
