@@ -18,6 +18,8 @@ var (
 	RevokeSQL             = revokeSQL
 	ReleasedAmongSQL      = releasedAmongSQL
 	TakeSpentSQL          = takeSpentSQL
+	DeleteEntriesSQL      = deleteEntriesSQL
+	ReprocessSQL          = reprocessSQL
 	MaySwitchSQL          = maySwitchSQL
 	FindBlockerSQL        = findBlockerSQL
 )

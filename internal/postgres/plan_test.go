@@ -22,6 +22,7 @@ type planNode struct {
 	Rows      float64    `json:"Actual Rows"`
 	Loops     float64    `json:"Actual Loops"`
 	Removed   float64    `json:"Rows Removed by Filter"`
+	Unjoined  float64    `json:"Rows Removed by Join Filter"`
 	Hit       int64      `json:"Shared Hit Blocks"`
 	Read      int64      `json:"Shared Read Blocks"`
 	Plans     []planNode `json:"Plans"`

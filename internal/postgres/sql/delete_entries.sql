@@ -7,7 +7,11 @@ WITH dropped AS (
         WHERE pv.organism_id = @organism::int))
 ),
 free AS (
-    DELETE FROM quarantine WHERE organism_id = @organism AND entry_id = ANY (@ids)
+    DELETE FROM quarantine WHERE ctid = ANY (ARRAY(
+        SELECT q.ctid FROM pipeline_version AS pv
+        CROSS JOIN unnest(@ids) AS k (id)
+        CROSS JOIN LATERAL (SELECT ctid FROM quarantine WHERE pipeline_version = pv.version AND entry_id = k.id OFFSET 0) AS q
+        WHERE pv.organism_id = @organism))
 ),
 archived AS (
     DELETE FROM original_submission WHERE entry_id = ANY (@ids)
@@ -19,7 +23,7 @@ kept AS (
     SELECT e.accession, e.submitted_at, false, e.submitter
     FROM unnest(@ids) AS k (id)
     CROSS JOIN LATERAL (SELECT accession, version, submitted_at, submitter FROM entry WHERE id = k.id OFFSET 0) AS e
-    WHERE e.version = 1 AND NOT EXISTS (SELECT FROM data_use_terms WHERE accession = e.accession)
+    WHERE e.version = 1 AND NOT EXISTS (SELECT FROM data_use_terms WHERE accession = e.accession OFFSET 0)
 ),
 forgotten AS (
     DELETE FROM failure WHERE entry_id = ANY (@ids)

@@ -7,8 +7,8 @@ meant AS MATERIALIZED (
     FROM unnest(@ids::bigint[]) AS k (id)
     CROSS JOIN LATERAL (SELECT id, group_id, revision FROM entry WHERE id = k.id OFFSET 0) AS e
     WHERE @version >= (SELECT current_version FROM organism WHERE id = @organism)
-        AND EXISTS (SELECT FROM result WHERE pipeline_version = @version AND entry_id = e.id AND revision = e.revision)
-        AND NOT EXISTS (SELECT FROM ticket WHERE pipeline_version = @version AND entry_id = e.id)
+        AND EXISTS (SELECT FROM result WHERE pipeline_version = @version AND entry_id = e.id AND revision = e.revision OFFSET 0)
+        AND NOT EXISTS (SELECT FROM ticket WHERE pipeline_version = @version AND entry_id = e.id OFFSET 0)
         AND e.id NOT IN (SELECT entry_id FROM held)
 ),
 head AS MATERIALIZED (
