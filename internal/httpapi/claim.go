@@ -66,13 +66,11 @@ func (s *server) ExtractUnprocessedData(w http.ResponseWriter, r *http.Request, 
 	if lease.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.FormatInt(int64(lease.RetryAfter/time.Second), 10))
 	}
-	if lease.Mark != "" {
-		tag := `"` + lease.Mark + `"`
-		h.Set("ETag", tag)
-		if len(lease.Entries) == 0 && knownTag(r) == tag {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
+	tag := `"` + lease.Mark + `"`
+	h.Set("ETag", tag) // on every answer: clients read it without asking whether it is there
+	if len(lease.Entries) == 0 && lease.Mark != "" && knownTag(r) == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
 	}
 	h.Set("Content-Type", ndjsonType)
 	if compressed {
