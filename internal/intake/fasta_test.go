@@ -120,18 +120,24 @@ func TestJoin(t *testing.T) {
 		return b.String()
 	}
 	lines := []string{}
-	for i := 1; i <= 10; i++ {
+	for i := 1; i <= 25; i++ {
 		lines = append(lines, fmt.Sprintf("[m%02d]", i), strconv.Itoa(i+1), fmt.Sprintf("[s%02d]", i), strconv.Itoa(2*i-1))
 	}
 	numbered := strings.NewReplacer(lines...).Replace
 	cases := []struct{ name, table, sequences, want string }{
 		{
-			"nine ids of each side, then a number",
-			"id\tv\n" + many("m", 1, 12, "%s\tx\n"), many("s", 1, 11, ">%s\nAC\n"),
-			numbered(many("m", 1, 9, `metadata file, line [%[1]s], record "%[1]s": no sequence in the sequence file has this id; `) +
-				`metadata file: 3 more FASTA ids have no sequence in the sequence file; ` +
-				many("s", 1, 9, `sequence file, line [%[1]s], record "%[1]s": no row of the metadata file names this sequence; `) +
-				`sequence file: 2 more sequences have no row in the metadata file`),
+			"ten ids of each side are all",
+			"id\tv\n" + many("m", 1, 10, "%s\tx\n"), many("s", 1, 10, ">%s\nAC\n"),
+			strings.TrimSuffix(numbered(many("m", 1, 10, `metadata file, line [%[1]s], record "%[1]s": no sequence in the sequence file has this id; `)+
+				many("s", 1, 10, `sequence file, line [%[1]s], record "%[1]s": no row of the metadata file names this sequence; `)), "; "),
+		},
+		{
+			"ten ids of each side and how many there are",
+			"id\tv\n" + many("m", 1, 25, "%s\tx\n"), many("s", 1, 11, ">%s\nAC\n"),
+			numbered(strings.TrimSuffix(many("m", 1, 10, `metadata file, line [%[1]s], record "%[1]s": no sequence in the sequence file has this id; `), "; ") +
+				`; there are 25 FASTA ids without a sequence in the sequence file, 15 of them not named here; ` +
+				strings.TrimSuffix(many("s", 1, 10, `sequence file, line [%[1]s], record "%[1]s": no row of the metadata file names this sequence; `), "; ") +
+				`; there are 11 sequences without a row in the metadata file, 1 of them not named here`),
 		},
 		{
 			"full-width letter",

@@ -106,13 +106,22 @@ func (c *checker) join() {
 	c.reportSurplus(surplus)
 }
 
-// maxMismatches is how many ids without a partner are named for each file, so that
-// both and the numbers of further ones are listed.
-const maxMismatches = seqlease.MaxListedProblems/2 - 1
+// maxMismatches is how many ids without a partner are named for each file
+// (protocol, joining). Those of both files just fit into an error: how many there
+// are in all is told with the last one.
+const maxMismatches = seqlease.MaxListedProblems / 2
+
+// inAll ends the message of an id that is named as the n-th, from 1, of so many.
+func inAll(n, all int, what string) string {
+	if n < maxMismatches || all == n {
+		return ""
+	}
+	return fmt.Sprintf("; there are %d %s, %d of them not named here", all, what, all-n)
+}
 
 func (c *checker) reportAbsent(absent, surplus []int) {
 	alike := c.lookalikes(absent, surplus)
-	for _, i := range absent[:min(len(absent), maxMismatches)] {
+	for n, i := range absent[:min(len(absent), maxMismatches)] {
 		fastaID, row := c.sequences.at(i), c.found[i].row
 		p := seqlease.Problem{
 			File: metadataFile, Line: int(c.rowLines[row]), Record: short(c.rows.at(int(row))), Value: short(fastaID),
@@ -122,25 +131,18 @@ func (c *checker) reportAbsent(absent, surplus []int) {
 			p.Field = fastaIDsColumn
 			p.Message = "no sequence in the sequence file has the FASTA id " + quoted(fastaID) + alike[i]
 		}
+		p.Message += inAll(n+1, len(absent), "FASTA ids without a sequence in the sequence file")
 		c.invalid.Add(p)
-	}
-	if more := len(absent) - maxMismatches; more > 0 {
-		c.invalid.Add(seqlease.Problem{File: metadataFile, Message: fmt.Sprintf("%d more FASTA %s no sequence in the sequence file",
-			more, plural(more, "id has", "ids have"))})
 	}
 }
 
 func (c *checker) reportSurplus(surplus []int) {
-	for _, i := range surplus[:min(len(surplus), maxMismatches)] {
+	for n, i := range surplus[:min(len(surplus), maxMismatches)] {
 		fastaID := c.sequences.at(i)
 		c.invalid.Add(seqlease.Problem{
 			File: sequenceFile, Line: int(c.found[i].line), Record: short(fastaID), Value: short(fastaID),
-			Message: "no row of the metadata file names this sequence",
+			Message: "no row of the metadata file names this sequence" + inAll(n+1, len(surplus), "sequences without a row in the metadata file"),
 		})
-	}
-	if more := len(surplus) - maxMismatches; more > 0 {
-		c.invalid.Add(seqlease.Problem{File: sequenceFile, Message: fmt.Sprintf("%d more %s no row in the metadata file",
-			more, plural(more, "sequence has", "sequences have"))})
 	}
 }
 

@@ -153,10 +153,8 @@ func (c *checker) accession(h columns, r row, fault func(field, value, format st
 }
 
 // fastaIDs notes which FASTA ids the row names: those of its own column, or its id.
+// An organism without sequences has none, though its column is checked.
 func (c *checker) fastaIDs(h columns, r row, id string, number int, fault func(field, value, format string, args ...any)) []string {
-	if !c.request.Organism.ConsensusSequences {
-		return nil
-	}
 	ids := []string{id}
 	if h.fastaIDs >= 0 {
 		cell := string(r.cells[h.fastaIDs])
@@ -164,6 +162,10 @@ func (c *checker) fastaIDs(h columns, r row, id string, number int, fault func(f
 		if len(ids) == 0 {
 			fault(fastaIDsColumn, "", "the field is empty; it must name the FASTA ids of the row, separated by blanks")
 		}
+	}
+	if !c.request.Organism.ConsensusSequences {
+		faultTwice(ids, fault)
+		return nil
 	}
 	for _, fastaID := range ids {
 		if message := idFault(fastaID); message != "" {
@@ -176,12 +178,25 @@ func (c *checker) fastaIDs(h columns, r row, id string, number int, fault func(f
 			c.found = append(c.found, sequenceOfFile{row: int32(number)})
 			c.wanted++
 		case int(c.found[i].row) == number:
-			fault(fastaIDsColumn, fastaID, "the FASTA id %s stands twice in the field", quoted(fastaID))
+			fault(fastaIDsColumn, fastaID, standsTwice, quoted(fastaID))
 		default:
 			fault(fastaIDsColumn, fastaID, "the FASTA id %s belongs to the row of line %d already; the metadata file has duplicate fastaIds", quoted(fastaID), c.rowLines[c.found[i].row])
 		}
 	}
 	return ids
+}
+
+const standsTwice = "the FASTA id %s stands twice in the field"
+
+// faultTwice reports the ids that stand twice.
+func faultTwice(ids []string, fault func(field, value, format string, args ...any)) {
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if seen[id] {
+			fault(fastaIDsColumn, id, standsTwice, quoted(id))
+		}
+		seen[id] = true
+	}
 }
 
 // maxBlock is how many bytes of rows are compressed together.

@@ -150,6 +150,7 @@ func TestPartsAndNames(t *testing.T) {
 		{"no sequences", Request{Organism: zika(t), Metadata: written("m.tsv", table)}, []string{`field "sequenceFile"`, `"zika"`}},
 		{"forbidden sequences", Request{Organism: withoutSequences, Metadata: written("m.tsv", table), Sequences: written("s.fa", sequences)}, []string{`field "sequenceFile"`, `"zika"`}},
 		{"organism without sequences", Request{Organism: withoutSequences, Metadata: written("m.tsv", table)}, nil},
+		{"organism without sequences, FASTA ids", Request{Organism: withoutSequences, Metadata: written("m.tsv", "id\tfastaIds\tv\na\tx y\tx\n")}, nil},
 		{"ending without a dot", Request{Organism: zika(t), Metadata: written("tsv", table), Sequences: written("seq", sequences)}, nil},
 		{"capitals", Request{Organism: zika(t), Metadata: written("m.tsv", table), Sequences: written("s.FASTA", sequences)}, []string{`field "sequenceFile"`, "fa, fasta, seq, fna, fas", ".zst, .xz, .gz, .zip, .bz2, .lzma", "lower case"}},
 		{"two suffixes", Request{Organism: zika(t), Metadata: written("m.tsv.gz.gz", table), Sequences: written("s.fa", sequences)}, []string{`field "metadataFile"`, `"m.tsv.gz.gz"`}},
@@ -175,6 +176,19 @@ func TestPartsAndNames(t *testing.T) {
 				t.Errorf("got %v", got)
 			}
 		})
+	}
+}
+
+// TestFastaIDsWithoutSequences: the column is checked as where there are sequences.
+func TestFastaIDsWithoutSequences(t *testing.T) {
+	t.Parallel()
+	o := zika(t)
+	o.ConsensusSequences = false
+	_, err := check(t, Request{Organism: o, Metadata: written("m.tsv", "id\tfastaIds\tv\na\t \tx\nb\tx y x\tx\n")})
+	want := `metadata file, line 2, record "a", field "fastaIds": the field is empty; it must name the FASTA ids of the row, separated by blanks; ` +
+		`metadata file, line 3, record "b", field "fastaIds": the FASTA id "x" stands twice in the field`
+	if diff := cmp.Diff(want, invalidError(t, err).Error()); diff != "" {
+		t.Errorf("message (-want +got):\n%s", diff)
 	}
 }
 
