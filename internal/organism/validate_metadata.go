@@ -27,7 +27,8 @@ func (c *check) metadata(fields []Field, given map[string]json.RawMessage) {
 		for _, field := range fields {
 			delete(unknown, field.Name)
 		}
-		c.add("", "", "unknown metadata fields: %s", listNames(slices.Sorted(maps.Keys(unknown)))) // M1
+		names := slices.Sorted(maps.Keys(unknown))
+		c.add(onlyOne(names), listValues(names, unknown), "unknown metadata fields: %s", listNames(names)) // M1
 	}
 	for _, field := range fields {
 		value, ok := given[field.Name]
@@ -42,6 +43,30 @@ func (c *check) metadata(fields []Field, given map[string]json.RawMessage) {
 				field.Type.shown(), field.Name, shorten(string(value)))
 		}
 	}
+}
+
+// onlyOne returns the name that a problem is of, or "" if it is of several.
+func onlyOne(names []string) string {
+	if len(names) == 1 {
+		return shorten(names[0])
+	}
+	return ""
+}
+
+// listValues joins the values of the names by commas, cut to a readable length.
+func listValues(names []string, values map[string]json.RawMessage) string {
+	var list []byte
+	for i, name := range names {
+		if len(list) > maxShownName {
+			break
+		}
+		if i > 0 {
+			list = append(list, ", "...)
+		}
+		value := values[name]
+		list = append(list, value[:min(len(value), maxShownName+1)]...)
+	}
+	return shorten(string(list))
 }
 
 func isNull(value json.RawMessage) bool { return len(value) == 0 || string(value) == "null" }

@@ -113,7 +113,7 @@ func lengths(c *check, kind string, references []NamedSequence, member string, s
 			continue
 		}
 		if got, want := length(*sequence), len(reference.Sequence); got != want {
-			c.add(reference.Name, "", "%s of %s %q has length %d, but the reference has %d: an aligned sequence has exactly the length of its reference",
+			c.add(reference.Name, strconv.Itoa(got), "%s of %s %q has length %d, but the reference has %d: an aligned sequence has exactly the length of its reference",
 				member, kind, reference.Name, got, want)
 		}
 	}
@@ -164,7 +164,8 @@ func unknown[V any](c *check, kind string, references []NamedSequence, member st
 		_, ok := find(references, name)
 		return ok
 	})
-	c.add(member, "", "unknown %s in %s: %s", kind, member, listNames(names))
+	list := listNames(names)
+	c.add(member, shorten(list), "unknown %s in %s: %s", kind, member, list)
 }
 
 // sameNames is rule N5: keys with null values count.
@@ -200,7 +201,7 @@ func letters(c *check, kind, member string, sequences map[string]*string, allowe
 	for _, name := range ordered(sequences) {
 		if sequence := sequences[name]; sequence != nil {
 			if bad := allowed.offending(*sequence); bad != "" {
-				c.add(name, "", "%s of %s %q has characters that are not allowed: %s", member, kind, name, bad)
+				c.add(name, bad, "%s of %s %q has characters that are not allowed: %s", member, kind, name, bad)
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func TestCheckProcessed(t *testing.T) {
 		}, want: []string{`unknown metadata fields: Host, zebra`}},
 		{name: "M1 invisible characters show", spoil: func(d *seqlease.ProcessedData) {
 			d.Metadata["host\u200b"] = json.RawMessage(`1`)
-		}, want: []string{`unknown metadata fields: "host\u200b"`}},
+		}, want: []string{`field "host\u200b": unknown metadata fields: "host\u200b"`}},
 		{name: "M2 required field missing", spoil: func(d *seqlease.ProcessedData) {
 			delete(d.Metadata, "host")
 		}, want: []string{`field "host": the required metadata field "host" is missing`}},
@@ -159,6 +159,32 @@ func TestCheckProcessed(t *testing.T) {
 				t.Errorf("problems (-got +want):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestCheckProcessed_Values wants what is at fault beside what it is at fault of.
+func TestCheckProcessed_Values(t *testing.T) {
+	t.Parallel()
+	data := good()
+	data.Metadata["Host"], data.Metadata["zebra"] = json.RawMessage(`"reed"`), json.RawMessage(`[`+strings.Repeat("1,", 1000)+`1]`)
+	data.AlignedNucleotideSequences["north"], data.AlignedNucleotideSequences["west"] = text("ACG"), nil
+	data.UnalignedNucleotideSequences["north"] = text("AC-UU\n........GT.")
+	data.AlignedAminoAcidSequences["pol"] = text("MJOUK")
+	problems, _ := reedvirus().CheckProcessed(data)
+	var got [][2]string
+	for _, p := range problems {
+		got = append(got, [2]string{p.Field, p.Value})
+	}
+	want := [][2]string{
+		{"", `"reed", [` + strings.Repeat("1,", 95) + "1…"},
+		{"north", "3"},
+		{"alignedNucleotideSequences", "west"},
+		{"north", `"-UU\n......"...`},
+		{"pol", "5"},
+		{"pol", `"JOU"`},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fields and values (-want +got):\n%s", diff)
 	}
 }
 
