@@ -36,11 +36,11 @@ func pipelineRows() []accessRow {
 			}
 		}},
 		// A lease is its user's: another pipeline is told that it is lost.
-		{operation: "POST /{organism}/renew-lease", need: pipelines, make: func(t *testing.T, w *world) request {
+		{operation: "POST /{organism}/renew-lease", need: pipelines, ok: 409, okFor: map[string]int{pipe: 200}, make: func(t *testing.T, w *world) request {
 			t.Helper()
 			return postJSON("/zika/renew-lease", `{"processingAttemptId":%q}`, w.claimed(t).AttemptID)
 		}},
-		{operation: "POST /{organism}/return-lease", need: pipelines, make: func(t *testing.T, w *world) request {
+		{operation: "POST /{organism}/return-lease", need: pipelines, ok: 409, okFor: map[string]int{pipe: 200}, make: func(t *testing.T, w *world) request {
 			t.Helper()
 			return postJSON("/zika/return-lease", `{"processingAttemptId":%q}`, w.claimed(t).AttemptID)
 		}},
@@ -136,14 +136,14 @@ func operatorRows() []accessRow {
 		{operation: "GET /admin/audit-log", ok: 200, make: fixed(get("/admin/audit-log"))},
 		// Debug mode is off: even a super user deletes nothing.
 		{operation: "POST /debug/delete-all-sequence-data", ok: 404, make: fixed(request{path: "/debug/delete-all-sequence-data"})},
-		{operation: "POST /{organism}/leases/free", make: nowhere("/leases/free")},
-		{operation: "POST /{organism}/quarantine", make: nowhere("/quarantine")},
-		{operation: "POST /{organism}/quarantine/requeue", make: nowhere("/quarantine/requeue")},
-		{operation: "POST /{organism}/reprocess", make: nowhere("/reprocess")},
-		{operation: "POST /{organism}/pause", make: nowhere("/pause")},
-		{operation: "POST /{organism}/resume", make: nowhere("/resume")},
-		{operation: "POST /{organism}/pipelines/{version}/pause", make: nowhere("/pipelines/1/pause")},
-		{operation: "POST /{organism}/pipelines/{version}/resume", make: nowhere("/pipelines/1/resume")},
+		{operation: "POST /{organism}/leases/free", ok: 400, make: nowhere("/leases/free")},
+		{operation: "POST /{organism}/quarantine", ok: 400, make: nowhere("/quarantine")},
+		{operation: "POST /{organism}/quarantine/requeue", ok: 400, make: nowhere("/quarantine/requeue")},
+		{operation: "POST /{organism}/reprocess", ok: 400, make: nowhere("/reprocess")},
+		{operation: "POST /{organism}/pause", ok: 400, make: nowhere("/pause")},
+		{operation: "POST /{organism}/resume", ok: 400, make: nowhere("/resume")},
+		{operation: "POST /{organism}/pipelines/{version}/pause", ok: 400, make: nowhere("/pipelines/1/pause")},
+		{operation: "POST /{organism}/pipelines/{version}/resume", ok: 400, make: nowhere("/pipelines/1/resume")},
 	}
 	for i := range rows {
 		rows[i].need = operators

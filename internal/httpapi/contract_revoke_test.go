@@ -133,9 +133,9 @@ func TestContract_RevokeBody(t *testing.T) {
 			status int
 			words  []string
 		}{
-			{`{}`, 400, []string{"accessions"}},
-			{`{"accessions":null}`, 400, []string{"accessions"}},
-			{`{"accessions":["A",null]}`, 400, []string{"accessions[1]"}},
+			{`{}`, 400, []string{"the body could not be deserialised: accessions is missing or null"}},
+			{`{"accessions":null}`, 400, []string{"the body could not be deserialised: accessions is missing or null"}},
+			{`{"accessions":["A",null]}`, 400, []string{"deserialised", "accessions[1]"}},
 			{`{"accessions":"` + string(all[0].Accession) + `"}`, 400, []string{"accessions", "deserialised"}},
 			{`{"accessions":[{}]}`, 400, []string{"accessions", "deserialised"}},
 			{`{"accessions":["A\u0000"]}`, 400, []string{"accessions[0]", "NUL"}},

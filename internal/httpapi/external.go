@@ -105,7 +105,7 @@ func addExternal(external *submission.ExternalMetadata, number int, text []byte)
 		return nil
 	}
 	if missing := line.missing(); missing != "" {
-		external.Refuse(number, atLine(number, missingMember(missing)))
+		external.Refuse(number, atLine(number, missingInLine(missing)))
 		return nil
 	}
 	entry := seqlease.AccessionVersion{Accession: seqlease.Accession(*line.Accession), Version: seqlease.Version(*line.Version)}

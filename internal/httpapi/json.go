@@ -103,17 +103,31 @@ func (s *server) readOptionalJSON(r *http.Request, into any, limit int64) error 
 	return s.readJSON(r, into, limit)
 }
 
+// What errors call a body and a line that don't hold what they should, in the
+// protocol's words.
+const (
+	unreadableBody = "the body could not be deserialised"
+	unreadableLine = "the line could not be deserialised"
+)
+
 // missingMember is what a body without a required member gets.
 func missingMember(name string) *seqlease.InvalidError {
+	e := missingInLine(name)
+	e.Problems[0].Message = unreadableBody + ": " + e.Problems[0].Message
+	return e
+}
+
+// missingInLine is the same for a line, of which [atLine] says so.
+func missingInLine(name string) *seqlease.InvalidError {
 	return seqlease.InvalidParameter(name, name+" is missing or null")
 }
 
 // invalidJSON says in the protocol's words what is wrong with a line (from 1; 0
 // for a body that has no lines).
 func invalidJSON(line int, err error) *seqlease.InvalidError {
-	p := seqlease.Problem{Line: line, Message: "the body could not be deserialised"}
+	p := seqlease.Problem{Line: line, Message: unreadableBody}
 	if line > 0 {
-		p.Message = "the line could not be deserialised"
+		p.Message = unreadableLine
 	}
 	var semantic *json.SemanticError
 	var syntactic *jsontext.SyntacticError

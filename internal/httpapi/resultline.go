@@ -68,7 +68,7 @@ func (d *lineDecoder) decode(number int, line []byte) (decodedResult, error) {
 		return decodedResult{}, invalidJSON(number, err)
 	}
 	if missing := body.missing(); missing != "" {
-		return decodedResult{}, atLine(number, missingMember(missing))
+		return decodedResult{}, atLine(number, missingInLine(missing))
 	}
 	if body.Data.SequenceNameToFastaID == nil && hasNullFastaIDs(line) {
 		return decodedResult{}, atLine(number, seqlease.InvalidParameter(nameToFastaIDMember, nameToFastaIDMember+" may be left out, but not be null"))
@@ -166,7 +166,7 @@ func annotations(list string, bodies []annotationBody) ([]seqlease.Annotation, *
 	for i, body := range bodies {
 		name := fmt.Sprintf("%s.%d.", list, i)
 		if body.Message == nil {
-			return nil, missingMember(name + "message")
+			return nil, missingInLine(name + "message")
 		}
 		result[i].Message = *body.Message
 		var fault *seqlease.InvalidError
@@ -182,7 +182,7 @@ func annotations(list string, bodies []annotationBody) ([]seqlease.Annotation, *
 
 func sources(list string, bodies []sourceBody) ([]seqlease.Source, *seqlease.InvalidError) {
 	if bodies == nil {
-		return nil, missingMember(list)
+		return nil, missingInLine(list)
 	}
 	known := []seqlease.SourceType{seqlease.MetadataSource, seqlease.NucleotideSequenceSource, seqlease.FileSource}
 	result := make([]seqlease.Source, len(bodies))
@@ -190,9 +190,9 @@ func sources(list string, bodies []sourceBody) ([]seqlease.Source, *seqlease.Inv
 		name := fmt.Sprintf("%s.%d.", list, i)
 		switch {
 		case body.Type == nil:
-			return nil, missingMember(name + "type")
+			return nil, missingInLine(name + "type")
 		case body.Name == nil:
-			return nil, missingMember(name + "name")
+			return nil, missingInLine(name + "name")
 		case !slices.Contains(known, seqlease.SourceType(*body.Type)):
 			return nil, seqlease.InvalidParameter(name+"type", fmt.Sprintf("%stype: %.40q is none of %v", name, *body.Type, known))
 		}
@@ -205,7 +205,7 @@ func sources(list string, bodies []sourceBody) ([]seqlease.Source, *seqlease.Inv
 func atLine(number int, e *seqlease.InvalidError) *seqlease.InvalidError {
 	for i := range e.Problems {
 		e.Problems[i].Line = number
-		e.Problems[i].Message = "the line could not be deserialised: " + e.Problems[i].Message
+		e.Problems[i].Message = unreadableLine + ": " + e.Problems[i].Message
 	}
 	return e
 }

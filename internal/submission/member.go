@@ -15,7 +15,7 @@ const MaxUserName = 255
 
 // AddMember makes a user a member of a group. Errors, in this order: a
 // [*seqlease.InvalidError] for a name that nobody can have; [seqlease.ErrNotFound]
-// if the identity provider doesn't know the user or the group doesn't exist;
+// if no such user is known or the group doesn't exist;
 // [seqlease.ErrForbidden]; [seqlease.ErrConflict] if the user is a member.
 func (s *Submissions) AddMember(ctx context.Context, p seqlease.Person, group int64, user string) error {
 	if err := checkUserName(user); err != nil {
@@ -57,8 +57,9 @@ func checkUserName(name string) error {
 	}
 }
 
-// mustKnow returns [seqlease.ErrNotFound] for a user whom the identity provider
-// doesn't know, and [seqlease.ErrBusy] if it can't be asked.
+// mustKnow returns [seqlease.ErrNotFound] for a user whom neither the listed tokens
+// nor the identity provider, if there is one, know, and [seqlease.ErrBusy] if it
+// can't be asked.
 func (s *Submissions) mustKnow(ctx context.Context, user string) error {
 	if s.options.KnowsUser == nil {
 		return nil
@@ -71,7 +72,7 @@ func (s *Submissions) mustKnow(ctx context.Context, user string) error {
 		return fmt.Errorf("ask the identity provider for a user: %w: %w", seqlease.ErrBusy, err)
 	case !known:
 		return seqlease.Explain(seqlease.ErrNotFound,
-			"the identity provider knows no user %q: check the spelling, or have the account made first", user)
+			"there is no user %q: check the spelling, or have the account made first", user)
 	default:
 		return nil
 	}
