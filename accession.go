@@ -65,7 +65,7 @@ func ParseAccessionVersion(s string) (AccessionVersion, error) {
 }
 
 // accessionAlphabet has the digits and the capital letters without I and O,
-// which are easily misread (protocol.md, accession algorithm).
+// which are easily misread (protocol, accession algorithm).
 const accessionAlphabet = "0123456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 // accessionBodyLength is the least number of symbols before the check symbol.

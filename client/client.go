@@ -16,7 +16,7 @@ import (
 )
 
 // DefaultSilence is how long a call waits without a byte moving in either
-// direction. The server promises an answer within 30 s (protocol.md, S4).
+// direction. The server promises an answer within 30 s (protocol).
 const DefaultSilence = 60 * time.Second
 
 // maxDocument bounds an answer that is read into memory as a whole: a listing of

@@ -135,7 +135,7 @@ func run(t *testing.T, o fault.Options, plan fault.Plan) *fault.Report {
 }
 
 // processes are the faults of processes, as far as a fleet with that store has
-// them (design.md §8; B001, B002, B041, B047, B049).
+// them (B001, B002, B041, B047, B049).
 func TestFault_PostgresProcesses(t *testing.T) {
 	t.Parallel()
 	report := run(t, fault.Options{Store: fault.Postgres, Servers: 2, Workers: 7, PythonClocks: make([]time.Duration, 1), Pace: 40 * time.Millisecond}, fault.Plan{Steps: [][]fault.Kind{
