@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -57,11 +58,15 @@ func FormatOf(head []byte, name string) Format {
 		return Bzip2
 	case starts("PK\x03\x04"), starts("PK\x05\x06"):
 		return Zip
-	case strings.HasSuffix(name, ".lzma") && len(head) >= lzma.HeaderLen && head[0] < 9*5*5 && head[1] == 0:
+	case strings.HasSuffix(name, ".lzma") && len(head) >= lzma.HeaderLen && head[0] < 9*5*5 && isLZMADictionary(binary.LittleEndian.Uint32(head[1:])):
 		return LZMA
 	}
 	return Plain
 }
+
+// isLZMADictionary says whether programs write such a size of a dictionary, unlike the
+// letters of a text: one with whole bytes of zeros, or the most that there is.
+func isLZMADictionary(size uint32) bool { return size%(1<<8) == 0 || size == math.MaxUint32 }
 
 // RefusedError says in words for the submitter why a file can't be unpacked.
 type RefusedError struct{ Message string }
@@ -180,7 +185,7 @@ func (r *Reader) decoder(br *bufio.Reader, scratch func() (Scratch, error)) (io.
 func (r *Reader) window(bytes uint64) error {
 	switch {
 	case bytes > MaxWindow:
-		return RefusedError{windowMessage(r.format)}
+		return RefusedError{windowMessage(r.format, bytes)}
 	case bytes <= UsualWindow || r.large == nil:
 		return nil
 	}
@@ -238,12 +243,22 @@ func (r *Reader) fault(err error) error {
 	case errors.As(err, &refused), errors.Is(err, errCopy):
 		return err
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.As(err, &dictionary):
-		return RefusedError{windowMessage(r.format)}
+		return RefusedError{windowMessage(r.format, 0)}
 	}
 	return RefusedError{fmt.Sprintf("the %s data is damaged or cut off (%v); compress and upload the file again", r.format, err)}
 }
 
-func windowMessage(f Format) string {
-	return fmt.Sprintf("the %s data needs more than %d MiB of memory to unpack, which is the limit; compress the file with the usual settings",
-		f, MaxWindow>>20)
+// windowMessage says what is too large, how large if that is known (0: it isn't), and
+// which settings aren't.
+func windowMessage(f Format, bytes uint64) string {
+	what, settings := "dictionary", "xz -6"
+	if f == Zstandard {
+		what, settings = "window", "zstd -19, without --long"
+	}
+	size := ""
+	if bytes > 0 {
+		size = fmt.Sprintf(" (%d MiB)", (bytes-1)>>20+1)
+	}
+	return fmt.Sprintf("the %s data asks for a %s%s that takes more than %d MiB of memory to unpack, which is the limit; compress the file again with the usual settings (%s) or with gzip",
+		f, what, size, MaxWindow>>20, settings)
 }

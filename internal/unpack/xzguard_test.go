@@ -114,17 +114,20 @@ func TestDictionariesOverTheLimitAreNotAllocated(t *testing.T) {
 	cases := []struct {
 		name    string
 		content []byte
+		size    string
 	}{
-		{"a.xz", enormous},
-		{"a.xz", append(asXZ(t, []byte("ACGT"), xz.WriterConfig{}), enormous...)},
-		{"a.lzma", append([]byte("\x5d\x00\x00\x00\x60"), bytes.Repeat([]byte{0xff}, 8)...)},
+		{"a.xz", enormous, "1536"},
+		{"a.xz", append(asXZ(t, []byte("ACGT"), xz.WriterConfig{}), enormous...), "1536"},
+		{"a.lzma", append([]byte("\x5d\x00\x00\x00\x60"), bytes.Repeat([]byte{0xff}, 8)...), "1536"},
+		{"a.lzma", append([]byte("\x5d\xff\xff\xff\xff"), bytes.Repeat([]byte{0xff}, 8)...), "4096"},
 	}
 	for _, c := range cases {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := unpacked(t, c.name, c.content, 1<<20)
 		runtime.ReadMemStats(&after)
-		wantRefused(t, err, "more than 64 MiB of memory")
+		wantRefused(t, err, "a dictionary ("+c.size+" MiB) that takes more than 64 MiB of memory")
+		wantRefused(t, err, "compress the file again with the usual settings (xz -6)")
 		if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 20 {
 			t.Errorf("%s of %d bytes: %d MiB allocated, want at most 20", c.name, len(c.content), got)
 		}
@@ -147,7 +150,7 @@ func FuzzXZGuard(f *testing.F) {
 func atMost(limit uint64) func(uint64) error {
 	return func(bytes uint64) error {
 		if bytes > limit {
-			return RefusedError{windowMessage(XZ)}
+			return RefusedError{windowMessage(XZ, bytes)}
 		}
 		return nil
 	}

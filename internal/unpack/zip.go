@@ -59,7 +59,10 @@ func onlyMember(archive *zip.Reader) (*zip.File, error) {
 			members = append(members, f)
 		}
 	}
-	if len(members) != 1 {
+	if len(members) == 0 {
+		return nil, RefusedError{"the zip archive holds no file; it must hold one"}
+	}
+	if len(members) > 1 {
 		return nil, RefusedError{fmt.Sprintf("the zip archive must hold one file, but it has %d (%s)", len(members),
 			firstNames(members))}
 	}
