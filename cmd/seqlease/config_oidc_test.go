@@ -61,16 +61,17 @@ func TestLoadConfig_OIDC(t *testing.T) {
 func TestConfig_HostsAreThoseThatPeopleReach(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		config            Config
-		backend, provider string
+		config                     Config
+		backend, provider, website string
 	}{
-		"tokens only":       {Config{BackendURL: "https://b"}, "https://b", ""},
-		"Keycloak":          {Config{BackendURL: "https://b", OIDC: &OIDCConfig{Issuer: "https://login/auth/realms/x", JWKSURL: "http://inside/keys"}}, "https://b", "https://login/auth"},
-		"another provider":  {Config{BackendURL: "https://b", OIDC: &OIDCConfig{Issuer: "https://login.example.org"}}, "https://b", ""},
-		"for trying things": {Config{BackendURL: "https://b", Dev: &DevConfig{}}, "", ""},
+		"tokens only":       {Config{BackendURL: "https://b", WebsiteURL: "https://b"}, "https://b", "", "https://b"},
+		"Keycloak":          {Config{BackendURL: "https://b", OIDC: &OIDCConfig{Issuer: "https://login/auth/realms/x", JWKSURL: "http://inside/keys"}}, "https://b", "https://login/auth", ""},
+		"another provider":  {Config{BackendURL: "https://b", OIDC: &OIDCConfig{Issuer: "https://login.example.org"}}, "https://b", "", ""},
+		"for trying things": {Config{BackendURL: "https://b", WebsiteURL: "https://b", Dev: &DevConfig{}}, "", "", ""},
+		"with a website":    {Config{BackendURL: "https://b", WebsiteURL: "https://w", Dev: &DevConfig{}}, "", "", "https://w"},
 	} {
-		if got := tt.config.hosts(); got.Backend != tt.backend || got.IdentityProvider != tt.provider {
-			t.Errorf("%s: got %+v, want %q and %q", name, got, tt.backend, tt.provider)
+		if got := tt.config.hosts(); got.Backend != tt.backend || got.IdentityProvider != tt.provider || got.Website != tt.website {
+			t.Errorf("%s: got %+v, want %q, %q and %q", name, got, tt.backend, tt.provider, tt.website)
 		}
 	}
 }

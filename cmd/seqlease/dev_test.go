@@ -112,9 +112,10 @@ func (s *servedDev) wantHosts(t *testing.T) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	var info struct {
-		Hosts struct{ Backend, Keycloak string }
+		Hosts struct{ Backend, Keycloak, Website string }
 	}
-	if err := json.NewDecoder(response.Body).Decode(&info); err != nil || info.Hosts.Backend != s.url || info.Hosts.Keycloak != s.url {
+	if err := json.NewDecoder(response.Body).Decode(&info); err != nil ||
+		info.Hosts.Backend != s.url || info.Hosts.Keycloak != s.url || info.Hosts.Website != s.url {
 		t.Errorf("the hosts are %+v, %v; want %s", info.Hosts, err, s.url)
 	}
 }

@@ -23,12 +23,18 @@ import (
 
 // refusedLines writes n results of entries that don't exist.
 func refusedLines(n int, accession string) []byte {
+	return linesWith(n, accession, `"errors":[{"message":"m","processedFields":[],"unprocessedFields":[]}]`)
+}
+
+// linesWith writes n results of entries that don't exist, with the given errors. Without
+// any the results break rules of the organism.
+func linesWith(n int, accession, errors string) []byte {
 	id := seqlease.NewAttemptID()
 	var b bytes.Buffer
 	for i := range n {
-		fmt.Fprintf(&b, `{"accession":"LOC_%s%06d","version":1,"processingAttemptId":"%s","data":{"metadata":{},"unalignedNucleotideSequences":{},`+
+		fmt.Fprintf(&b, `{"accession":"LOC_%s%06d","version":1,"processingAttemptId":"%s","data":{"metadata":{"colour":1},"unalignedNucleotideSequences":{},`+
 			`"alignedNucleotideSequences":{},"nucleotideInsertions":{},"alignedAminoAcidSequences":{},"aminoAcidInsertions":{},"sequenceNameToFastaId":{}},`+
-			`"errors":[{"message":"m","processedFields":[],"unprocessedFields":[]}],"warnings":[]}`+"\n", accession, i, id)
+			`%s,"warnings":[]}`+"\n", accession, i, id, errors)
 	}
 	return zip(b.Bytes())
 }
@@ -58,6 +64,7 @@ func TestServe_L5_B094_MemoryIsBoundedWhereEveryLineIsRefused(t *testing.T) {
 	}{
 		{"accessions of 20 kB", "", refusedLines(5_000, strings.Repeat("A", 20_000)), 422, 5_000, 4},
 		{"late results", "", refusedLines(100_000, ""), 422, 100_000, 2},
+		{"results that break a rule", "", linesWith(100_000, "", `"errors":[]`), 422, 100_000, 2},
 		{"lines that are no results", "&onRefused=skip", zip([]byte(strings.Repeat("{}\n", 100_000))), 200, 100_000, 1},
 		{"accessions of 200 characters", "", refusedLines(100_000, strings.Repeat("A", 200)), 413, 0, 1},
 	} {

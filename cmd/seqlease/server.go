@@ -139,12 +139,16 @@ func (s *server) wire(c *Config, organisms *organism.Catalog, work *queue.Queue,
 	})
 }
 
-// hosts are where clients find the parts of the instance. For trying things out all
-// of them are where the request went to.
+// hosts are where clients find the parts of the instance. For trying things out they are
+// where the request went to, whatever the file says of the backend; so is a website that
+// it says to be at the backend's address.
 func (c *Config) hosts() httpapi.Hosts {
 	hosts := httpapi.Hosts{Backend: c.BackendURL, Website: c.WebsiteURL, QueryEngines: map[seqlease.Organism]string{}}
 	if c.Dev != nil {
 		hosts.Backend = ""
+		if c.WebsiteURL == c.BackendURL {
+			hosts.Website = ""
+		}
 	} else if c.OIDC != nil {
 		hosts.IdentityProvider = c.OIDC.base()
 	}
