@@ -58,8 +58,8 @@ func TestRevise_SendsTheFilesAndTheKey(t *testing.T) {
 func TestRevise_SaysWhyNothingWasStored(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]error{
-		`{"type":"urn:seqlease:problem:entry-state","status":422,"detail":"accessions X do not exist"}`: seqlease.ErrState,
-		`{"type":"urn:seqlease:problem:forbidden","status":403,"detail":"no member"}`:                   seqlease.ErrForbidden,
+		`{"type":"urn:seqlease:problem:entry-state","status":422,"detail":"accessions that do not exist: X"}`: seqlease.ErrState,
+		`{"type":"urn:seqlease:problem:forbidden","status":403,"detail":"no member"}`:                         seqlease.ErrForbidden,
 	} {
 		c := serve(t, answer(422, body, "Content-Type", "application/problem+json"))
 		_, err := c.Revise(t.Context(), client.Revision{Organism: "zika", Metadata: client.File{Name: "m.tsv", Content: strings.NewReader("x")}})

@@ -129,7 +129,7 @@ func TestContract_TermsChecksInOrder(t *testing.T) {
 	onBothStores(t, withTerms, func(t *testing.T, d *door) {
 		group := d.newGroup(t, anna)
 		open, restricted := d.submitUnder(t, group, 1, "")[0], d.submitUnder(t, group, 2, dayIn(0, 6, 0))
-		d.changeTerms(t, bob, "", "LOC_Y", open, "LOC_X").problem(t, 422, "LOC_X, LOC_Y do not exist")
+		d.changeTerms(t, bob, "", "LOC_Y", open, "LOC_X").problem(t, 422, "do not exist: LOC_X, LOC_Y")
 		d.changeTerms(t, bob, "", open, restricted[0]).problem(t, 403, bob, "group 1", string(open)+".1", string(restricted[0])+".1")
 		d.changeTerms(t, anna, "", open, restricted[0]).problem(t, 422, string(open), "already")
 		d.changeTerms(t, anna, dayIn(0, 1, 0), open, restricted[0]).problem(t, 422, string(open), "can't be restricted")

@@ -9,51 +9,17 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
-//go:embed sql/highest.sql
-var highestSQL string
-
 //go:embed sql/reserve_ids.sql
 var reserveIDsSQL string
 
 //go:embed sql/reserve_group_ranks.sql
 var reserveGroupRanksSQL string
-
-// Highest returns the highest versions of accessions, as [submission.ReviseStore] says.
-func (s *Store) Highest(ctx context.Context, accessions []seqlease.Accession) (list []submission.Highest, err error) {
-	err = s.repeat(ctx, func() error {
-		list = make([]submission.Highest, 0, len(accessions))
-		return s.with(ctx, func(c *pgxpool.Conn) error {
-			arguments := pgx.StrictNamedArgs{"accessions": texts(accessions)}
-			return withSettings(ctx, c, planSettingsSQL, highestSQL, arguments, func(rows pgx.Rows) error {
-				return eachHighest(rows, func(h submission.Highest, _ int64) { list = append(list, h) })
-			})
-		})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("highest versions of %d accessions: %w", len(accessions), err)
-	}
-	return list, nil
-}
-
-// eachHighest reads the rows of the statement highest; id is the store's.
-func eachHighest(rows pgx.Rows, each func(h submission.Highest, id int64)) error {
-	var h submission.Highest
-	var id int64
-	var status int
-	_, err := pgx.ForEachRow(rows, []any{&h.Accession, &id, &h.Version, &h.Organism, &h.GroupID, &status}, func() error {
-		h.Status = seqlease.Statuses()[status]
-		each(h, id)
-		return nil
-	})
-	return err
-}
 
 // Revise stores new versions of entries, as [submission.ReviseStore] says.
 func (s *Store) Revise(ctx context.Context, r submission.Revision) ([]seqlease.SubmissionIDMapping, error) {
@@ -88,7 +54,7 @@ func (s *Store) insertRevisions(ctx context.Context, o knownOrganism, r submissi
 		if _, err := tx.Exec(ctx, planSettingsSQL); err != nil {
 			return err
 		}
-		before, err := lockHighest(ctx, tx, r)
+		before, err := lockNewest(ctx, tx, r)
 		if err != nil {
 			return err
 		}
@@ -118,40 +84,45 @@ type released struct {
 	groupID int64
 }
 
-// lockHighest locks the highest versions of the accessions, which must be released
+// lockNewest locks the highest versions of the accessions, which must be released
 // entries of the organism, and returns them in order.
-func lockHighest(ctx context.Context, tx pgx.Tx, r submission.Revision) ([]released, error) {
+func lockNewest(ctx context.Context, tx pgx.Tx, r submission.Revision) ([]released, error) {
 	accessions := texts(r.Accessions)
 	for range maxTries {
 		rows, err := tx.Query(ctx, lockNewestSQL, pgx.StrictNamedArgs{"accessions": accessions})
 		if err != nil {
 			return nil, err
 		}
-		locked, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		if err != nil {
 			return nil, err
 		}
-		// The locks may have been waited for: this statement sees what came meanwhile.
-		if rows, err = tx.Query(ctx, highestSQL, pgx.StrictNamedArgs{"accessions": accessions}); err != nil {
-			return nil, err
-		}
-		check := submission.HighestCheck{Organism: r.Organism}
-		list := make([]released, 0, len(accessions))
-		allLocked := true
-		err = eachHighest(rows, func(h submission.Highest, id int64) {
-			check.Add(h)
-			list = append(list, released{h.Version, h.GroupID})
-			_, found := slices.BinarySearch(locked, id)
-			allLocked = allLocked && found
-		})
-		if err == nil {
-			err = check.Err()
-		}
-		if err != nil || allLocked {
+		// The locks may have been waited for: these statements see what came meanwhile.
+		list, locked, err := lookAtNewest(ctx, tx, r, ids)
+		if err != nil || locked {
 			return list, err
 		}
 	}
 	return nil, fmt.Errorf("%w: others keep adding versions of the same entries", seqlease.ErrBusy)
+}
+
+// lookAtNewest returns the highest versions in order, if they may be revised, and
+// whether they are among those that are locked.
+func lookAtNewest(ctx context.Context, tx pgx.Tx, r submission.Revision, ids []int64) (list []released, locked bool, err error) {
+	check := submission.NewVersionCheck{Organism: r.Organism}
+	list, locked = make([]released, 0, len(r.Accessions)), true
+	for page := range slices.Chunk(r.Accessions, submission.NewestAtOnce) {
+		found, pageLocked, err := newestLocked(ctx, tx, page, ids)
+		if err != nil {
+			return nil, false, err
+		}
+		check.Add(page, found)
+		locked = locked && pageLocked
+		for _, st := range submission.InOrderOf(page, found) {
+			list = append(list, released{st.Version, st.GroupID})
+		}
+	}
+	return list, locked, check.Err()
 }
 
 // errRevisions says that a revision doesn't have an accession for each entry.

@@ -65,8 +65,13 @@ func revoke(ctx context.Context, tx pgx.Tx, organismID int32, r submission.Revoc
 	if err != nil {
 		return nil, err
 	}
-	// The locks may have been waited for: everything is tested anew.
-	if err := mayRevoke(ctx, tx, r); err != nil {
+	// The locks may have been waited for: everything is tested anew. That the highest
+	// versions are those that are locked shows below.
+	found, _, err := newestLocked(ctx, tx, r.Accessions, ids)
+	if err != nil {
+		return nil, err
+	}
+	if err := submission.RevokeFaults(r.Organism, r.Accessions, found); err != nil {
 		return nil, err
 	}
 	rows, err = tx.Query(ctx, revokeSQL, pgx.StrictNamedArgs{
@@ -86,17 +91,4 @@ func revoke(ctx context.Context, tx pgx.Tx, organismID int32, r submission.Revoc
 		return nil, errOvertaken
 	}
 	return made, noteAction(ctx, tx, organismID, r.Note(made))
-}
-
-// mayRevoke tests the highest versions as they are at this instant.
-func mayRevoke(ctx context.Context, tx pgx.Tx, r submission.Revocation) error {
-	rows, err := tx.Query(ctx, standingsSQL, newestOf(r.Accessions))
-	if err != nil {
-		return err
-	}
-	found, err := pgx.CollectRows(rows, scanStanding)
-	if err != nil {
-		return err
-	}
-	return submission.RevokeFaults(r.Organism, r.Accessions, found)
 }

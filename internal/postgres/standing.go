@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -42,25 +43,45 @@ func newestOf(accessions []seqlease.Accession) pgx.StrictNamedArgs {
 
 func (s *Store) standings(ctx context.Context, arguments pgx.StrictNamedArgs) (list []submission.Standing, err error) {
 	err = s.repeat(ctx, func() error {
+		list = nil
 		return s.with(ctx, func(c *pgxpool.Conn) error {
-			return withSettings(ctx, c, planSettingsSQL, standingsSQL, arguments, func(rows pgx.Rows) (err error) {
-				list, err = pgx.CollectRows(rows, scanStanding)
-				return err
+			return withSettings(ctx, c, planSettingsSQL, standingsSQL, arguments, func(rows pgx.Rows) error {
+				return eachStanding(rows, func(st submission.Standing, _ int64) { list = append(list, st) })
 			})
 		})
 	})
 	return list, err
 }
 
-func scanStanding(row pgx.CollectableRow) (st submission.Standing, err error) {
+// newestLocked returns where the highest versions stand at this instant, and whether
+// all of them are among those with the ids, which are in order.
+func newestLocked(ctx context.Context, tx pgx.Tx, accessions []seqlease.Accession, ids []int64) (found []submission.Standing, locked bool, err error) {
+	rows, err := tx.Query(ctx, standingsSQL, newestOf(accessions))
+	if err != nil {
+		return nil, false, err
+	}
+	found, locked = make([]submission.Standing, 0, len(accessions)), true
+	err = eachStanding(rows, func(st submission.Standing, id int64) {
+		found = append(found, st)
+		_, isLocked := slices.BinarySearch(ids, id)
+		locked = locked && isLocked
+	})
+	return found, locked, err
+}
+
+// eachStanding reads the rows of the statement standings; id is the store's.
+func eachStanding(rows pgx.Rows, each func(st submission.Standing, id int64)) error {
+	var st submission.Standing
+	var id int64
 	var status int
 	var outcome *int
-	err = row.Scan(&st.Accession, &st.Version, &st.Organism, &st.GroupID, &status, &outcome, &st.IsRevocation)
-	if err != nil {
-		return st, err
-	}
-	st.Status, st.Result = seqlease.Statuses()[status], resultOf(outcome)
-	return st, nil
+	into := []any{&id, &st.Accession, &st.Version, &st.Organism, &st.GroupID, &status, &outcome, &st.IsRevocation}
+	_, err := pgx.ForEachRow(rows, into, func() error {
+		st.Status, st.Result = seqlease.Statuses()[status], resultOf(outcome)
+		each(st, id)
+		return nil
+	})
+	return err
 }
 
 // resultOf is empty for null, which is the outcome while in processing.

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -13,33 +12,6 @@ import (
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/submission"
 )
-
-// Highest returns the highest versions of accessions, as [submission.ReviseStore] says.
-func (s *Store) Highest(ctx context.Context, accessions []seqlease.Accession) ([]submission.Highest, error) {
-	list, err := highest(ctx, s.readOnce(), accessions)
-	if err != nil {
-		return nil, fmt.Errorf("highest versions of %d accessions: %w", len(accessions), storeError(err))
-	}
-	return list, nil
-}
-
-func highest(ctx context.Context, t *tx, accessions []seqlease.Accession) ([]submission.Highest, error) {
-	list := make([]submission.Highest, 0, len(accessions))
-	err := t.rows(ctx, "highest", named("accessions", jsonTexts(accessions)), func(scan func(...any) error) error {
-		var h submission.Highest
-		var id, version, group sql.NullInt64
-		var of, outcome sql.NullString
-		var released, revocation, leased sql.NullBool
-		if err := scan(&h.Accession, &id, &version, &of, &group, &released, &revocation, &outcome, &leased); err != nil {
-			return err
-		}
-		h.Version, h.Organism, h.GroupID = seqlease.Version(version.Int64), seqlease.Organism(of.String), group.Int64
-		h.Status = statusOf(released.Bool, revocation.Bool || outcome.Valid, leased.Bool)
-		list = append(list, h)
-		return nil
-	})
-	return list, err
-}
 
 // Revise stores new versions of entries, all or nothing (L1), as [submission.ReviseStore]
 // says: part by part as [Store.Submit] does. Until they are published nobody else
@@ -79,26 +51,23 @@ type revision struct {
 // groupRun are the entries of a group.
 type groupRun struct{ group, first, last, entries int64 }
 
-// atOnce is how many accessions are looked up by one statement.
-const atOnce = 10_000
-
 // look reads what is revised. It stays as it is: who adds a version waits for us, and
 // what is released is never changed or deleted.
 func (s *Store) look(ctx context.Context, rev *revision) error {
 	if _, err := organismState(ctx, s.readOnce(), rev.Organism); err != nil {
 		return storeError(err)
 	}
-	check := submission.HighestCheck{Organism: rev.Organism}
+	check := submission.NewVersionCheck{Organism: rev.Organism}
 	entries := map[int64]int64{}
-	for page := range slices.Chunk(rev.Accessions, atOnce) {
-		list, err := highest(ctx, s.readOnce(), page)
+	for page := range slices.Chunk(rev.Accessions, submission.NewestAtOnce) {
+		found, err := standings(ctx, s.readOnce(), jsonNewest(page))
 		if err != nil {
 			return storeError(err)
 		}
-		for _, h := range list {
-			check.Add(h)
-			rev.next, rev.of = append(rev.next, h.Version+1), append(rev.of, h.GroupID)
-			entries[h.GroupID]++
+		check.Add(page, found)
+		for _, st := range submission.InOrderOf(page, found) {
+			rev.next, rev.of = append(rev.next, st.Version+1), append(rev.of, st.GroupID)
+			entries[st.GroupID]++
 		}
 	}
 	for group, n := range entries {
@@ -182,14 +151,12 @@ func (rev *revision) store(ctx context.Context, t *tx, p part) ([]seqlease.Acces
 
 // fault says why not all of the accessions got a version.
 func (rev *revision) fault(ctx context.Context, t *tx, accessions []seqlease.Accession) error {
-	list, err := highest(ctx, t, accessions)
+	found, err := standings(ctx, t, jsonNewest(accessions))
 	if err != nil {
 		return err
 	}
-	check := submission.HighestCheck{Organism: rev.Organism}
-	for _, h := range list {
-		check.Add(h)
-	}
+	check := submission.NewVersionCheck{Organism: rev.Organism}
+	check.Add(accessions, found)
 	if err := check.Err(); err != nil {
 		return err
 	}

@@ -35,7 +35,6 @@ func reviseCases() []testCase {
 		{name: "Revise_ARevokedEntryMayBeRevised", check: reviseRevoked},
 		{name: "Revise_StateErrorNamesEveryFaultOfTheFirstKind", check: reviseStateError},
 		{name: "Revise_UnknownOrganismIsRefused", check: reviseUnknownOrganism},
-		{name: "Highest_IsInTheOrderAsked", check: highestOrder},
 	}
 }
 
@@ -400,32 +399,4 @@ func reviseUnknownOrganism(t *testing.T, h Harness) {
 	r.Organism = "measles"
 	_, err := f.Revise(t.Context(), r)
 	wantError(t, err, seqlease.ErrUnknownOrganism)
-}
-
-func highestOrder(t *testing.T, h Harness) {
-	f := newFixture(t, h)
-	released := f.releasedEntries(t, 2)
-	second := f.mustRevise(t, f.revision(released[1]))
-	other := f.submitTo(t, CCHF, 1)
-	list, err := f.Highest(t.Context(), []seqlease.Accession{"moss", released[1].Accession, other[0].Accession, released[0].Accession})
-	if err != nil {
-		t.Fatal(err)
-	}
-	entry := func(av seqlease.AccessionVersion, o seqlease.Organism, s seqlease.Status) submission.Highest {
-		return submission.Highest{AccessionVersion: av, Organism: o, GroupID: f.group.GroupID, Status: s}
-	}
-	want := []submission.Highest{
-		{AccessionVersion: seqlease.AccessionVersion{Accession: "moss"}, Status: seqlease.Received},
-		entry(second[0], WestNile, seqlease.Received), entry(other[0], CCHF, seqlease.Received),
-		entry(released[0], WestNile, seqlease.ApprovedForRelease),
-	}
-	if diff := cmp.Diff(want, list); diff != "" {
-		t.Errorf("highest (-want +got):\n%s", diff)
-	}
-	f.claim(t, 1)
-	list, err = f.Highest(t.Context(), []seqlease.Accession{released[1].Accession})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantSame(t, "in processing", list, []submission.Highest{entry(second[0], WestNile, seqlease.InProcessing)})
 }

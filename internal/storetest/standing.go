@@ -62,16 +62,32 @@ func standingLeases(t *testing.T, h Harness) {
 
 func standingNewest(t *testing.T, h Harness) {
 	f := newFixture(t, h)
-	versions := f.process(t, seqlease.NoIssues, seqlease.NoIssues)
+	versions := f.process(t, seqlease.NoIssues, seqlease.NoIssues, seqlease.NoIssues)
 	f.approveAll(t)
 	f.mustRevoke(t, versions[1].Accession)
-	found, err := f.NewestStandings(t.Context(), []seqlease.Accession{"NONE", versions[1].Accession, versions[0].Accession})
-	if err != nil {
-		t.Fatalf("newest standings: %v", err)
+	revised := f.mustRevise(t, f.revision(versions[2]))
+	foreign := f.submitTo(t, CCHF, 1)
+	asked := []seqlease.Accession{"NONE", foreign[0].Accession, versions[2].Accession, versions[1].Accession, versions[0].Accession}
+	of := func(av seqlease.AccessionVersion, status seqlease.Status, result seqlease.ProcessingResult) submission.Standing {
+		return submission.Standing{AccessionVersion: av, Organism: WestNile, GroupID: f.group.GroupID, Status: status, Result: result}
 	}
-	revocation := seqlease.AccessionVersion{Accession: versions[1].Accession, Version: 2}
-	wantSame(t, "newest standings", found, []submission.Standing{
-		{AccessionVersion: versions[0], Organism: WestNile, GroupID: f.group.GroupID, Status: seqlease.ApprovedForRelease, Result: seqlease.NoIssues},
-		{AccessionVersion: revocation, Organism: WestNile, GroupID: f.group.GroupID, Status: seqlease.Processed, Result: seqlease.NoIssues, IsRevocation: true},
-	})
+	want := []submission.Standing{
+		of(versions[0], seqlease.ApprovedForRelease, seqlease.NoIssues),
+		of(seqlease.AccessionVersion{Accession: versions[1].Accession, Version: 2}, seqlease.Processed, seqlease.NoIssues),
+		of(revised[0], seqlease.Received, seqlease.NoIssues),
+		of(foreign[0], seqlease.Received, seqlease.NoIssues),
+	}
+	want[1].IsRevocation, want[3].Organism = true, CCHF
+	wantNewest := func(what string) {
+		t.Helper()
+		found, err := f.NewestStandings(t.Context(), asked)
+		if err != nil {
+			t.Fatalf("newest standings: %v", err)
+		}
+		wantSame(t, what, found, want)
+	}
+	wantNewest("newest standings")
+	f.claim(t, 1)
+	want[2].Status, want[2].Result = seqlease.InProcessing, ""
+	wantNewest("newest standings while one is held")
 }

@@ -129,7 +129,7 @@ func (s *Submissions) mayActForGroups(ctx context.Context, p seqlease.Person, gr
 	if len(foreign) == 0 {
 		return nil
 	}
-	return notMember(p, without(foreign, nil), names(affected))
+	return notMember(p, without(foreign, nil), affected)
 }
 
 // distinct returns the entries in order, once each; nil for nil.

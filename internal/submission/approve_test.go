@@ -119,7 +119,7 @@ func TestApprove_RefusesAsAWhole(t *testing.T) {
 		is      error
 		says    string
 	}{
-		{"unknown before all else", bert, submission.ApproveRequest{Entries: []seqlease.AccessionVersion{clean, waiting, failed, unknown}}, seqlease.ErrState, "LOC_NONE.1 do not exist"},
+		{"unknown before all else", bert, submission.ApproveRequest{Entries: []seqlease.AccessionVersion{clean, waiting, failed, unknown}}, seqlease.ErrState, "do not exist: LOC_NONE.1"},
 		{"not processed before its errors and the permission", bert, submission.ApproveRequest{Entries: []seqlease.AccessionVersion{failed, waiting}}, seqlease.ErrState, waiting.String() + " - RECEIVED"},
 		{"errors before the permission", bert, submission.ApproveRequest{Entries: []seqlease.AccessionVersion{clean, failed}}, seqlease.ErrState, failed.String()},
 		{"permission", bert, submission.ApproveRequest{Entries: []seqlease.AccessionVersion{berts, clean, warned}}, seqlease.ErrForbidden, clean.String() + ", " + warned.String()},

@@ -167,7 +167,7 @@ func (s *Submissions) visibleGroups(ctx context.Context, p seqlease.Person, aske
 		return nil, fmt.Errorf("groups of %q: %w", p.Name, err)
 	}
 	if foreign := without(asked, ids(own)); len(foreign) > 0 {
-		return nil, notMember(p, foreign, "")
+		return nil, notMember(p, foreign, nil)
 	}
 	return asked, nil
 }
@@ -188,7 +188,7 @@ func (s *Submissions) unknownGroups(ctx context.Context, asked []int64) ([]int64
 
 // NotMember is what is answered to somebody who may not act for a group.
 func NotMember(name string, group int64) error {
-	return notMember(seqlease.Person{Name: name}, []int64{group}, "")
+	return notMember(seqlease.Person{Name: name}, []int64{group}, nil)
 }
 
 // AlreadyMember is what is answered when a member of a group is to become one.
@@ -196,18 +196,15 @@ func AlreadyMember(user string, group int64) error {
 	return seqlease.Explain(seqlease.ErrConflict, "user %q is a member of group %d already", user, group)
 }
 
-// notMember is what is answered to a person who may not act for the groups;
-// affected lists the entries concerned, if any.
-func notMember(p seqlease.Person, groups []int64, affected string) error {
-	word := "group"
-	if len(groups) > 1 {
-		word = "groups"
-	}
-	if affected != "" {
-		affected = ", which " + affected + " belong to"
+// notMember is what is answered to a person who may not act for the groups; affected
+// are the entries concerned, if any.
+func notMember(p seqlease.Person, groups []int64, affected []seqlease.AccessionVersion) error {
+	which := ""
+	if len(affected) > 0 {
+		which = fmt.Sprintf(", which %s %s to", names(affected), plural(len(affected), "belongs", "belong"))
 	}
 	return seqlease.Explain(seqlease.ErrForbidden, "user %q is not a member of %s %s%s: ask a member to do it",
-		p.Name, word, listIDs(groups), affected)
+		p.Name, plural(len(groups), "group", "groups"), listIDs(groups), which)
 }
 
 // ids returns the ids of groups; never nil.

@@ -31,8 +31,6 @@ func (r ReviseRequest) files() files {
 // ReviseStore stores new versions of entries. Each method is one rule, as those of
 // [Store].
 type ReviseStore interface {
-	// Highest returns the highest version of each of the accessions, in their order.
-	Highest(ctx context.Context, accessions []seqlease.Accession) ([]Highest, error)
 	// Revise stores the next version of each accession: with the group of the one
 	// before, the terms as they are, and a ticket for each live pipeline version, all
 	// or nothing (L1, L17). That the highest versions are released, and of the organism,
@@ -51,62 +49,6 @@ type Revision struct {
 	Key     *UploadKey // nil: none
 }
 
-// Highest is the highest version of an accession.
-type Highest struct {
-	seqlease.AccessionVersion // version 0: the accession doesn't exist
-	Organism                  seqlease.Organism
-	GroupID                   int64
-	Status                    seqlease.Status
-}
-
-// HighestCheck finds out whether the highest versions of accessions are released
-// entries of an organism.
-type HighestCheck struct {
-	Organism seqlease.Organism
-	wrong    StateError
-}
-
-// Add looks at one of them.
-func (c *HighestCheck) Add(h Highest) {
-	switch {
-	case h.Version == 0:
-		c.wrong.Unknown = append(c.wrong.Unknown, h.Accession)
-	case h.Status != seqlease.ApprovedForRelease:
-		if c.wrong.WrongStatus == nil {
-			c.wrong.WrongStatus = map[seqlease.AccessionVersion]seqlease.Status{}
-		}
-		c.wrong.WrongStatus[h.AccessionVersion] = h.Status
-	case h.Organism != c.Organism:
-		if c.wrong.Foreign == nil {
-			c.wrong.Foreign = map[seqlease.Organism][]seqlease.AccessionVersion{}
-		}
-		c.wrong.Foreign[h.Organism] = append(c.wrong.Foreign[h.Organism], h.AccessionVersion)
-	}
-}
-
-// exists returns a [*StateError] that names the accessions that don't exist.
-func (c *HighestCheck) exists() error {
-	if len(c.wrong.Unknown) == 0 {
-		return nil
-	}
-	return &StateError{Unknown: c.wrong.Unknown}
-}
-
-// Err returns a [*StateError] with the first kind of fault that was found, in the
-// protocol's order for accessions: exists, state, organism. It is nil without one.
-func (c *HighestCheck) Err() error {
-	switch {
-	case len(c.wrong.Unknown) > 0:
-		return c.exists()
-	case len(c.wrong.WrongStatus) > 0:
-		return &StateError{WrongStatus: c.wrong.WrongStatus, WantStatuses: []seqlease.Status{seqlease.ApprovedForRelease}}
-	case len(c.wrong.Foreign) > 0:
-		return &StateError{Foreign: c.wrong.Foreign}
-	default:
-		return nil
-	}
-}
-
 // Revise checks an upload and stores new versions of its entries, all or nothing, and
 // returns them in the order of the metadata file. The order of checks is the
 // protocol's: organism ([seqlease.ErrUnknownOrganism]), key and files (both
@@ -122,7 +64,7 @@ func (s *Submissions) Revise(ctx context.Context, p seqlease.Person, r ReviseReq
 		return nil, err
 	}
 	if stored {
-		_, err := s.highest(ctx, p, r.Organism, accessionsOf(made))
+		_, err := s.newest(ctx, p, r.Organism, accessionsOf(made))
 		return made, err
 	}
 	checked, err := s.check(ctx, r.files())
@@ -150,35 +92,35 @@ func (s *Submissions) Revise(ctx context.Context, p seqlease.Person, r ReviseReq
 
 // mayRevise checks the accessions that an upload names.
 func (s *Submissions) mayRevise(ctx context.Context, p seqlease.Person, o seqlease.Organism, accessions []seqlease.Accession) error {
-	check, err := s.highest(ctx, p, o, accessions)
+	check, err := s.newest(ctx, p, o, accessions)
 	if err != nil {
 		return err
 	}
 	return check.Err()
 }
 
-// highestAtOnce is how many accessions are looked up together.
-const highestAtOnce = 10_000
+// NewestAtOnce is how many accessions of a revision are looked up together.
+const NewestAtOnce = 10_000
 
-// highest looks at the highest versions of accessions. They must all exist, and the
+// newest looks at the highest versions of accessions. They must all exist, and the
 // person must be a super user or in the group of each.
-func (s *Submissions) highest(ctx context.Context, p seqlease.Person, o seqlease.Organism, accessions []seqlease.Accession) (*HighestCheck, error) {
-	check := &HighestCheck{Organism: o}
+func (s *Submissions) newest(ctx context.Context, p seqlease.Person, o seqlease.Organism, accessions []seqlease.Accession) (*NewVersionCheck, error) {
+	check := &NewVersionCheck{Organism: o}
 	allowed, err := s.groupsToActFor(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	var foreign []int64
 	var affected []seqlease.AccessionVersion
-	for page := range slices.Chunk(accessions, highestAtOnce) {
-		list, err := s.store.Highest(ctx, page)
+	for page := range slices.Chunk(accessions, NewestAtOnce) {
+		found, err := s.store.NewestStandings(ctx, page)
 		if err != nil {
 			return nil, fmt.Errorf("highest versions: %w", err)
 		}
-		for _, h := range list {
-			check.Add(h)
-			if h.Version > 0 && !allowed(h.GroupID) {
-				foreign, affected = append(foreign, h.GroupID), append(affected, h.AccessionVersion)
+		check.Add(page, found)
+		for _, st := range found {
+			if !allowed(st.GroupID) {
+				foreign, affected = append(foreign, st.GroupID), append(affected, st.AccessionVersion)
 			}
 		}
 	}
@@ -186,7 +128,7 @@ func (s *Submissions) highest(ctx context.Context, p seqlease.Person, o seqlease
 		return nil, err
 	}
 	if len(foreign) > 0 {
-		return nil, notMember(p, without(foreign, nil), names(affected))
+		return nil, notMember(p, without(foreign, nil), affected)
 	}
 	return check, nil
 }

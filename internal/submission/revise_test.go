@@ -58,7 +58,7 @@ func TestRevise_OrderOfChecks(t *testing.T) {
 		{"another organism", anna, revision(released...), seqlease.ErrState, "is of organism zika"},
 		{"state", anna, revision(append(all, received)...), seqlease.ErrState, "must be in status [APPROVED_FOR_RELEASE]"},
 		{"permission", bert, revision(append(all, received)...), seqlease.ErrForbidden, `"bert" is not a member of group 1`},
-		{"existence", bert, revision(append(all, received, "LOC_X")...), seqlease.ErrState, "accessions LOC_X do not exist"},
+		{"existence", bert, revision(append(all, received, "LOC_X")...), seqlease.ErrState, "accessions that do not exist: LOC_X"},
 		{"files", bert, submission.ReviseRequest{Organism: zika}, nil, "metadataFile"},
 		{"organism", bert, submission.ReviseRequest{Organism: "Zika"}, seqlease.ErrUnknownOrganism, "other, zika"},
 	} {

@@ -109,21 +109,3 @@ func (r RevokeRequest) check() error {
 		return nil
 	}
 }
-
-func unknownOf(accessions []seqlease.Accession, found []Standing) []seqlease.Accession {
-	exists := make(map[seqlease.Accession]bool, len(found))
-	for _, st := range found {
-		exists[st.Accession] = true
-	}
-	return slices.DeleteFunc(slices.Clone(accessions), func(a seqlease.Accession) bool { return exists[a] })
-}
-
-// RevokeFaults returns what keeps the accessions, of which the highest versions were
-// found to stand so, from being revoked: a [*StateError], or nil. It is for stores,
-// which look again under the locks.
-func RevokeFaults(o seqlease.Organism, accessions []seqlease.Accession, found []Standing) error {
-	if unknown := unknownOf(accessions, found); len(unknown) > 0 {
-		return &StateError{Unknown: unknown}
-	}
-	return faultsOf(o, found, seqlease.ApprovedForRelease)
-}

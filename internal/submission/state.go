@@ -24,14 +24,15 @@ func (e *StateError) IsEmpty() bool {
 func (e *StateError) Error() string {
 	switch {
 	case len(e.Missing) > 0:
-		return fmt.Sprintf("entry versions %s do not exist", names(e.Missing))
+		return "entry versions that do not exist: " + names(e.Missing)
 	case len(e.Unknown) > 0:
 		sorted := slices.Sorted(slices.Values(e.Unknown))
-		return fmt.Sprintf("accessions %s do not exist", first(sorted, func(a seqlease.Accession) string { return string(a) }))
+		return "accessions that do not exist: " + first(sorted, func(a seqlease.Accession) string { return string(a) })
 	case len(e.Foreign) > 0:
 		var parts []string
 		for _, organism := range slices.Sorted(maps.Keys(e.Foreign)) {
-			parts = append(parts, fmt.Sprintf("%s is of organism %s", names(e.Foreign[organism]), organism))
+			list := e.Foreign[organism]
+			parts = append(parts, fmt.Sprintf("%s %s of organism %s", names(list), plural(len(list), "is", "are"), organism))
 		}
 		return "entries of another organism: " + strings.Join(parts, "; ")
 	case len(e.WrongStatus) > 0:
@@ -42,8 +43,16 @@ func (e *StateError) Error() string {
 	case len(e.WithErrors) > 0:
 		return "entries with errors can't be approved: " + names(e.WithErrors)
 	default:
-		return names(e.Revocations) + " is a revocation, which has no data to edit"
+		return names(e.Revocations) + plural(len(e.Revocations), " is a revocation, which has", " are revocations, which have") + " no data to edit"
 	}
+}
+
+// plural chooses the form of a word by the number of what it is said of.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 // maxNamed is how many entries an error names of each kind.

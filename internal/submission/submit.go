@@ -46,7 +46,7 @@ func (s *Submissions) Submit(ctx context.Context, p seqlease.Person, r SubmitReq
 		return nil, fmt.Errorf("group %d: %w", r.GroupID, err)
 	}
 	if !p.Has(seqlease.SuperUser) && !slices.Contains(members, p.Name) {
-		return nil, notMember(p, []int64{r.GroupID}, "")
+		return nil, notMember(p, []int64{r.GroupID}, nil)
 	}
 	if made, stored, err := s.storedUpload(ctx, p, r.Key); stored || err != nil {
 		return made, err

@@ -64,13 +64,12 @@ func (s *Submissions) ChangeTerms(ctx context.Context, p seqlease.Person, r Term
 	if err != nil {
 		return fmt.Errorf("where %d accessions stand: %w", len(accessions), err)
 	}
-	groupOf := make(map[seqlease.AccessionVersion]int64, len(found))
-	exists := make(map[seqlease.Accession]bool, len(found))
-	for _, st := range found {
-		groupOf[st.AccessionVersion], exists[st.Accession] = st.GroupID, true
+	if unknown := unknownOf(accessions, found); len(unknown) > 0 {
+		return &StateError{Unknown: unknown}
 	}
-	if missing := slices.DeleteFunc(slices.Clone(accessions), func(a seqlease.Accession) bool { return exists[a] }); len(missing) > 0 {
-		return &StateError{Unknown: missing}
+	groupOf := make(map[seqlease.AccessionVersion]int64, len(found))
+	for _, st := range found {
+		groupOf[st.AccessionVersion] = st.GroupID
 	}
 	if err := s.mayActForGroups(ctx, p, groupOf); err != nil {
 		return err

@@ -2,9 +2,9 @@
 WITH held AS MATERIALIZED (
     SELECT unnest(l.entry_ids) AS entry_id
     FROM organism AS o JOIN lease AS l ON l.organism_id = o.id AND l.pipeline_version = o.current_version
-    WHERE l.lease_until > now()
+    WHERE l.lease_until > clock_timestamp()
 )
-SELECT e.accession, e.version, o.key, e.group_id,
+SELECT e.id, e.accession, e.version, o.key, e.group_id,
     CASE
         WHEN e.released_at IS NOT NULL THEN 3
         WHEN e.is_revocation THEN 2
