@@ -17,7 +17,8 @@ import (
 	"github.com/seqlease/seqlease/internal/organism"
 )
 
-// reedvirus has a metadata field of each type, two segments and two genes.
+// reedvirus has a metadata field of each type, two segments, two genes, and a category of
+// attachments.
 func reedvirus() *organism.Organism {
 	return &organism.Organism{
 		Key: "reedvirus", DisplayName: "Reed stripe virus", ConsensusSequences: true,
@@ -32,6 +33,8 @@ func reedvirus() *organism.Organism {
 		},
 		Segments: []organism.NamedSequence{{Name: "north", Sequence: "ACGTACGTAC"}, {Name: "south", Sequence: "GGGTT"}},
 		Genes:    []organism.NamedSequence{{Name: "pol", Sequence: "MKL*"}, {Name: "env", Sequence: "MK"}},
+
+		FileCategories: []string{"annotations"}, SubmittedFileCategories: []string{"photos"},
 	}
 }
 
@@ -172,11 +175,14 @@ func brokenRules() []struct {
 		{"A5 insertion alphabet", setIn("aminoAcidInsertions", object{"env": []string{"9:mu"}}), []string{"9:MU", "env", `"U"`}},
 		{"files", func(_, data object) {
 			data["files"] = object{"rawReads": []any{object{"fileId": "x", "name": "y", "url": nil}}}
-		}, []string{"files", "rawReads"}},
-		{"files with errors", func(result, data object) {
+		}, []string{"files", "rawReads", "not configured"}},
+		{"files of the organism's category", func(_, data object) {
+			data["files"] = object{"annotations": []any{object{"fileId": "x", "name": "y"}}}
+		}, []string{"files", `"annotations" has attachments`, "leave files out"}},
+		{"none of an unknown category, with errors", func(result, data object) {
 			result["errors"] = []any{object{"unprocessedFields": []any{}, "processedFields": []any{}, "message": "no"}}
-			data["files"] = object{"annotations": []any{}}
-		}, []string{"files", "annotations"}},
+			data["files"] = object{"annotations": []any{}, "photos": []any{}}
+		}, []string{"files", `"photos" is not configured`}},
 		{"several at once", func(_, data object) {
 			delete(in(data, "metadata"), "host")
 			in(data, aligned)["west"] = "A"
@@ -315,6 +321,7 @@ func TestContract_Results_6_2_WhatPasses(t *testing.T) {
 		{"lists that are null", func(result, _ object) { result["errors"], result["warnings"] = nil, nil }, seqlease.NoIssues},
 		{"lists that are missing", func(result, _ object) { delete(result, "errors"); delete(result, "warnings") }, seqlease.NoIssues},
 		{"files that are empty", func(_, data object) { data["files"] = object{} }, seqlease.NoIssues},
+		{"no file of the organism's category", func(_, data object) { data["files"] = object{"annotations": []any{}} }, seqlease.NoIssues},
 		{"unknown members", func(result, data object) { result["x"], data["y"] = object{"z": 1}, []any{1} }, seqlease.NoIssues},
 		{"version as text", func(result, _ object) { result["version"] = "1" }, seqlease.NoIssues},
 		{"the ends of int", setMetadata(object{"depth": -2147483648}), seqlease.NoIssues},
@@ -427,6 +434,71 @@ func TestContract_Results_6_2_Requests(t *testing.T) {
 			t.Errorf("%d entries in processing, want 1", got)
 		}
 		d.sendReed(t, good).want(t, 204)
+	})
+}
+
+// TestContract_Results_6_2_OrganismBeforeValidation sends results of another organism's
+// entries, which break every rule of the one that they are sent to.
+func TestContract_Results_6_2_OrganismBeforeValidation(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, doorOptions{organisms: []*organism.Organism{reedvirus()}}, func(t *testing.T, d *door) {
+		group := d.newGroup(t, anna)
+		d.submit(t, group, 4, 20)
+		d.submitReed(t, group, 2)
+		zika, reed := d.claim(t, pipe, 4), d.claimOf(t, "reedvirus", 2)
+		with := func(e seqlease.Entry, change spoil) string {
+			result := goodReed(e)
+			change(result, in(result, "data"))
+			return line(result)
+		}
+		broken := setMetadata(object{"host": 5, "colour": "green"})
+		note := object{"unprocessedFields": []any{}, "processedFields": []any{}, "message": "no"}
+		unknown := reed[0]
+		unknown.Version = 7
+		lines := []struct {
+			text   string
+			reason seqlease.RefusalReason // empty: stored
+			words  []string
+		}{
+			{with(zika[0], broken), seqlease.RefusedWrongOrganism, []string{zika[0].String(), "zika", "reedvirus"}},
+			{with(reed[0], broken), seqlease.RefusedInvalid, []string{"host", "colour"}},
+			{with(zika[1], func(object, object) {}), seqlease.RefusedWrongOrganism, []string{zika[1].String()}},
+			{with(zika[2], func(result, data object) { result["errors"] = []any{note}; broken(result, data) }), seqlease.RefusedWrongOrganism, []string{zika[2].String()}},
+			{with(zika[3], func(result, data object) {
+				broken(result, data)
+				data["files"] = object{"rawReads": []any{}}
+			}), seqlease.RefusedInvalid, []string{"rawReads"}}, // files come before the organism
+			{with(unknown, broken), seqlease.RefusedInvalid, []string{"host", "colour"}}, // and what exists after the rules
+			{with(reed[1], func(object, object) {}), "", nil},
+		}
+		var texts []string
+		for _, l := range lines {
+			texts = append(texts, l.text)
+		}
+		wantRefused := func(refused []seqlease.Refusal) {
+			t.Helper()
+			if len(refused) != len(lines)-1 {
+				t.Fatalf("%d lines are refused, want %d: %+v", len(refused), len(lines)-1, refused)
+			}
+			for i, r := range refused {
+				if r.Line != i+1 || r.Reason != lines[i].reason {
+					t.Errorf("line %d is refused as %s, want line %d as %s: %s", r.Line, r.Reason, i+1, lines[i].reason, r.Detail)
+				}
+				for _, word := range lines[i].words {
+					if !strings.Contains(r.Detail, word) {
+						t.Errorf("line %d: detail %q doesn't say %q", r.Line, r.Detail, word)
+					}
+				}
+			}
+		}
+		wantRefused(d.sendReed(t, strings.Join(texts, "\n")).problem(t, 422).Refused)
+		var skipped acceptedResults
+		d.call(t, "POST", "/reedvirus/submit-processed-data?pipelineVersion=1&onRefused=skip", pipe, strings.NewReader(strings.Join(texts, "\n")),
+			"Content-Type", "application/x-ndjson").want(t, 200).into(t, &skipped)
+		wantRefused(skipped.Refused)
+		if skipped.Stored != 1 {
+			t.Errorf("%d stored, want 1", skipped.Stored)
+		}
 	})
 }
 

@@ -3,9 +3,11 @@ package postgres
 import (
 	"context"
 	_ "embed"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
@@ -13,6 +15,33 @@ import (
 
 //go:embed sql/explain_missing.sql
 var explainMissingSQL string
+
+//go:embed sql/organisms_of.sql
+var organismsOfSQL string
+
+// OrganismsOf returns of which organisms the entries are, as [queue.Store] says.
+func (s *Store) OrganismsOf(ctx context.Context, entries []seqlease.AccessionVersion) (map[seqlease.AccessionVersion]seqlease.Organism, error) {
+	accessions, versions := columns(entries)
+	organisms := make(map[seqlease.AccessionVersion]seqlease.Organism, len(entries))
+	err := s.repeat(ctx, func() error {
+		return s.with(ctx, func(c *pgxpool.Conn) error {
+			arguments := pgx.StrictNamedArgs{"accessions": accessions, "versions": versions}
+			return withSettings(ctx, c, planSettingsSQL, organismsOfSQL, arguments, func(rows pgx.Rows) error {
+				var av seqlease.AccessionVersion
+				var of seqlease.Organism
+				_, err := pgx.ForEachRow(rows, []any{&av.Accession, &av.Version, &of}, func() error {
+					organisms[av] = of
+					return nil
+				})
+				return err
+			})
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("organisms of %d entries: %w", len(entries), err)
+	}
+	return organisms, nil
+}
 
 // missingLine is what is known of a result line that no running lease holds.
 type missingLine struct {

@@ -71,6 +71,14 @@ type Acceptance struct {
 	// attempts are those that lines name: whether any line of theirs was good, or
 	// refused otherwise than as invalid.
 	attempts map[seqlease.AttemptID]bool
+	// unruly are the lines that break a rule of the organism, if it is theirs.
+	unruly []unrulyLine
+}
+
+// unrulyLine is a refusal for breaking a rule of the organism.
+type unrulyLine struct {
+	place     int // in [Submission.Invalid]
+	attemptID seqlease.AttemptID
 }
 
 // NewAcceptance begins a submission of results. Errors:
@@ -99,7 +107,8 @@ func (q *Queue) NewAcceptance(_ context.Context, r AcceptanceRequest) (*Acceptan
 //     refused as a duplicate, equal or not, and names both lines;
 //   - no attachments, as no organism takes any;
 //   - a result without errors keeps the rules of the organism
-//     ([organism.Organism.CheckProcessed]); one with errors may hold anything.
+//     ([organism.Organism.CheckProcessed]); one with errors may hold anything. That the
+//     entry is of another organism is told before that ([Acceptance.Commit]).
 //
 // The error is [seqlease.ErrTooLarge] beyond [MaxResultLines] or
 // [MaxPackedBytes], or the store's.
@@ -125,14 +134,15 @@ func (a *Acceptance) Add(number int, r *seqlease.Result) error {
 		return a.refuse(RefuseDuplicate(r.AccessionVersion, number, first))
 	}
 	a.lineOf[r.AccessionVersion] = number
-	problems, more := checkFiles(r.Data.Files)
+	if problems, more := checkFiles(r.Data.Files, a.organism.FileCategories); len(problems) > 0 {
+		return a.Refuse(number, r.AccessionVersion, describe(problems, more))
+	}
 	if len(r.Errors) == 0 && !plain {
 		upperCase(&r.Data)
-		broken, further := a.organism.CheckProcessed(&r.Data)
-		problems, more = append(problems, broken...), more+further
-	}
-	if len(problems) > 0 {
-		return a.Refuse(number, r.AccessionVersion, describe(problems, more))
+		if problems, more := a.organism.CheckProcessed(&r.Data); len(problems) > 0 {
+			a.unruly = append(a.unruly, unrulyLine{len(a.submission.Invalid), r.AttemptID})
+			return a.Refuse(number, r.AccessionVersion, describe(problems, more))
+		}
 	}
 	return a.keep(number, r, plain)
 }
@@ -229,6 +239,9 @@ func (a *Acceptance) Commit(ctx context.Context) (Accepted, error) {
 		return Accepted{}, nil
 	}
 	a.lineOf, a.document = nil, nil // no more lines come, and the store needs memory, too
+	if err := a.findMisdirected(ctx); err != nil {
+		return Accepted{}, fmt.Errorf("accept results for %s: %w", a.submission.Organism, err)
+	}
 	slices.SortStableFunc(a.submission.Invalid, func(x, y seqlease.Refusal) int { return cmp.Compare(x.Line, y.Line) })
 	accepted, err := a.store.AcceptResults(ctx, a.submission)
 	a.judge(accepted, err)
@@ -237,6 +250,34 @@ func (a *Acceptance) Commit(ctx context.Context) (Accepted, error) {
 			a.submission.Organism, a.submission.PipelineVersion, err)
 	}
 	return accepted, nil
+}
+
+// organismsAtOnce is of how many entries the organism is looked up together.
+const organismsAtOnce = 10_000
+
+// findMisdirected refuses lines that break a rule of the organism for what is wrong first,
+// if it is so: that the entry is of another one (protocol §6.2). No entry ever changes its
+// organism.
+func (a *Acceptance) findMisdirected(ctx context.Context) error {
+	for some := range slices.Chunk(a.unruly, organismsAtOnce) {
+		entries := make([]seqlease.AccessionVersion, len(some))
+		for i, l := range some {
+			entries[i] = a.submission.Invalid[l.place].AccessionVersion
+		}
+		organisms, err := a.store.OrganismsOf(ctx, entries)
+		if err != nil {
+			return err
+		}
+		for i, l := range some {
+			refusal := &a.submission.Invalid[l.place]
+			if of, exists := organisms[entries[i]]; exists && of != a.submission.Organism {
+				*refusal = RefuseWrongOrganism(Line{AccessionVersion: entries[i], Number: refusal.Line}, a.submission.Organism, of)
+				a.attempts[l.attemptID] = true
+			}
+		}
+	}
+	a.unruly = nil
+	return nil
 }
 
 // judge tells whether workers get anything done (L9): of each attempt in the

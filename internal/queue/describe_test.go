@@ -44,14 +44,14 @@ func TestDescribe(t *testing.T) {
 
 func TestCheckFiles_IsBounded(t *testing.T) {
 	t.Parallel()
-	if problems, more := checkFiles(seqlease.Files{}); len(problems) > 0 || more > 0 {
+	if problems, more := checkFiles(seqlease.Files{"trees": {}, "reads": nil}, []string{"reads", "trees"}); len(problems) > 0 || more > 0 {
 		t.Errorf("no files: %v and %d more", problems, more)
 	}
 	files := seqlease.Files{}
 	for i := range 5000 {
 		files[fmt.Sprintf("category%04d", i)] = nil
 	}
-	problems, more := checkFiles(files)
+	problems, more := checkFiles(files, []string{"trees"})
 	if len(problems) != seqlease.MaxListedProblems || len(problems)+more != len(files) || !strings.Contains(problems[0].Message, "category0000") {
 		t.Errorf("%d problems and %d more, want %d of %d, the first first: %v", len(problems), more, seqlease.MaxListedProblems, len(files), problems[:1])
 	}

@@ -144,18 +144,27 @@ func (s *textScan) annotations(member string, list []seqlease.Annotation) {
 	}
 }
 
-// checkFiles refuses attachments: no organism takes any. Empty maps are fine.
-func checkFiles(files seqlease.Files) (problems []seqlease.Problem, more int) {
-	for i, category := range slices.Sorted(maps.Keys(files)) {
-		if i == seqlease.MaxListedProblems {
-			return problems, len(files) - i
+// checkFiles refuses attachments, which no organism takes, and categories that the
+// organism doesn't have, even if they are empty. Empty lists of those that it has are fine.
+func checkFiles(files seqlease.Files, categories []string) (problems []seqlease.Problem, more int) {
+	for _, category := range slices.Sorted(maps.Keys(files)) {
+		name := shorten(category, 200)
+		var message string
+		switch {
+		case !slices.Contains(categories, category):
+			message = fmt.Sprintf("category %q is not configured for this organism, and attachments are not supported: leave files out", name)
+		case len(files[category]) > 0:
+			message = fmt.Sprintf("category %q has attachments, which are not supported: send an empty list, or leave files out", name)
+		default:
+			continue
 		}
-		problems = append(problems, seqlease.Problem{
-			Field: "files", Message: fmt.Sprintf("category %q is not configured for this organism; attachments are not supported: leave files out",
-				shorten(category, 200)),
-		})
+		if len(problems) == seqlease.MaxListedProblems {
+			more++
+			continue
+		}
+		problems = append(problems, seqlease.Problem{Field: "files", Message: message})
 	}
-	return problems, 0
+	return problems, more
 }
 
 // furtherBytes is room for how many problems aren't described.

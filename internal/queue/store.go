@@ -37,6 +37,9 @@ type Store interface {
 	// Unpack returns the document. The error is [ErrDamaged] if it can't be had
 	// from what is stored, however often one tries.
 	Unpack(ctx context.Context, p seqlease.Packed) ([]byte, error)
+	// OrganismsOf returns of which organisms the entries are; those that don't exist are
+	// left out. The list names each once.
+	OrganismsOf(ctx context.Context, entries []seqlease.AccessionVersion) (map[seqlease.AccessionVersion]seqlease.Organism, error)
 	// AcceptResults stores the results of entries that the attempts hold (L3, L5,
 	// L10), or nothing. Lines that are stored already by the same attempt, for the
 	// same revision with the same digest, are no fault (L6). The error is a

@@ -3,12 +3,29 @@ package sqlite
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/queue"
 )
+
+// OrganismsOf returns of which organisms the entries are, as [queue.Store] says.
+func (s *Store) OrganismsOf(ctx context.Context, entries []seqlease.AccessionVersion) (map[seqlease.AccessionVersion]seqlease.Organism, error) {
+	organisms := make(map[seqlease.AccessionVersion]seqlease.Organism, len(entries))
+	err := s.readOnce().rows(ctx, "organisms_of", named("entries", jsonEntries(entries)), func(scan func(...any) error) error {
+		var av seqlease.AccessionVersion
+		var of seqlease.Organism
+		err := scan(&av.Accession, &av.Version, &of)
+		organisms[av] = of
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("organisms of %d entries: %w", len(entries), storeError(err))
+	}
+	return organisms, nil
+}
 
 // refusedLine is a refusal and the attempt that its line named.
 type refusedLine struct {

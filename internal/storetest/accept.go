@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ func acceptCases() []testCase {
 		{name: "L3_WrongAttemptIDIsRejected", check: acceptL3WrongAttempt},
 		{name: "L3_AnotherUsersLeaseIsLost", check: acceptL3AnotherUser},
 		{name: "L3_WrongOrganismIsRejected", check: acceptL3WrongOrganism},
+		{name: "L5_OrganismsOfEntries", check: acceptL5Organisms},
 		{name: "L3_WrongPipelineVersionIsRejected", check: acceptL3WrongVersion},
 		{name: "L3_UnknownEntryIsNotFound", check: acceptL3Unknown},
 		{name: "L3_EntryNobodyClaimedIsRejected", check: acceptL3NotClaimed},
@@ -118,6 +120,28 @@ func acceptL3WrongOrganism(t *testing.T, h Harness) {
 	misdirected := results(lines[1])
 	misdirected.Organism = CCHF
 	wantRefused(t, f.submitResults(t, misdirected), refused(2, nile[0], seqlease.RefusedWrongOrganism))
+}
+
+func acceptL5Organisms(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	nile, cchf := f.submit(t, 1)[0], f.submitTo(t, CCHF, 1)[0]
+	missing := []seqlease.AccessionVersion{{Accession: nile.Accession, Version: 2}, {Accession: "NONE", Version: 1}}
+	for _, tt := range []struct {
+		asked []seqlease.AccessionVersion
+		want  map[seqlease.AccessionVersion]seqlease.Organism
+	}{
+		{append(missing, cchf, nile), map[seqlease.AccessionVersion]seqlease.Organism{nile: WestNile, cchf: CCHF}},
+		{missing, map[seqlease.AccessionVersion]seqlease.Organism{}},
+		{nil, map[seqlease.AccessionVersion]seqlease.Organism{}},
+	} {
+		got, err := f.OrganismsOf(t.Context(), tt.asked)
+		if err != nil {
+			t.Fatalf("organisms of %v: %v", tt.asked, err)
+		}
+		if !maps.Equal(got, tt.want) {
+			t.Errorf("organisms of %v: got %v, want %v", tt.asked, got, tt.want)
+		}
+	}
 }
 
 func acceptL3WrongVersion(t *testing.T, h Harness) {
