@@ -147,7 +147,7 @@ func TestContract_DataToEditOfTheCurrentResult(t *testing.T) {
 // gone, those of a newer pipeline version too, and everybody processes it anew.
 func TestContract_Edit(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, doorOptions{versions: true}, func(t *testing.T, d *door) {
+	onBothStores(t, doorOptions{versions: true, organisms: withPhotos()}, func(t *testing.T, d *door) {
 		all := d.judged(t, d.newGroup(t, anna), "NEN")
 		var first seqlease.Entry // another pipeline version is at work
 		eventually(t, "the newer version has the first entry", func() bool {
@@ -161,7 +161,7 @@ func TestContract_Edit(t *testing.T) {
 		for i, data := range []string{
 			// As it is given: no field must be known, a sequence may be null, a number is a text; unknown members don't count.
 			`{"metadata":{"country":"Peru","colour":"","age":7},"unalignedNucleotideSequences":{"s0":"acgtn","none":null},"files":{},"later":[1]}`,
-			`{"metadata":{},"unalignedNucleotideSequences":{}}`,
+			`{"metadata":{},"unalignedNucleotideSequences":{},"files":{"photos":[]}}`,
 		} {
 			a := d.send(t, "POST", "submit-edited-data", anna, strings.Replace(editJSON(all[i], data), `"version":1`, `"version":"1","later":2`, 1)).want(t, 204)
 			if len(a.body) != 0 {
@@ -200,7 +200,7 @@ func TestContract_Edit(t *testing.T) {
 // TestContract_EditRefuses has the protocol's order of checks; nothing changes.
 func TestContract_EditRefuses(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, doorOptions{}, func(t *testing.T, d *door) {
+	onBothStores(t, doorOptions{organisms: withPhotos()}, func(t *testing.T, d *door) {
 		group := d.newGroup(t, anna)
 		all := d.judged(t, group, "NER")
 		d.approved(t, all[0])
@@ -228,7 +228,9 @@ func TestContract_EditRefuses(t *testing.T) {
 			{"state before the organism", anna, editJSON(foreign, withFiles), 422, []string{foreign.String() + " - IN_PROCESSING"}},
 			{"organism", anna, editJSON(foreignDone, withFiles), 422, []string{foreignDone.String(), "cchf"}},
 			{"revocation", anna, editJSON(revocation, someData), 422, []string{revocation.String(), "revocation"}},
-			{"files", anna, editJSON(all[1], withFiles), 422, []string{"data.files", "leave files out"}},
+			{"files", anna, editJSON(all[1], withFiles), 422, []string{"data.files", `no category of attachments "rawReads"`, "leave files out"}},
+			{"no file of an unknown category", anna, editJSON(all[1], strings.Replace(someData, `"files":null`, `"files":{"rawReads":[]}`, 1)), 422, []string{"data.files", "rawReads"}},
+			{"files of the organism's category", anna, editJSON(all[1], strings.Replace(withFiles, "rawReads", "photos", 1)), 422, []string{"data.files", `"photos" has attachments`, "leave files out"}},
 		} {
 			t.Log(tt.name)
 			d.send(t, "POST", "submit-edited-data", tt.token, tt.body).problem(t, tt.status, tt.words...)

@@ -1,9 +1,38 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/seqlease/seqlease/internal/organism"
 )
+
+// withPhotos has submissions of zika name attachments of a category, which they can't have.
+func withPhotos() []*organism.Organism {
+	zika := organisms()[0]
+	zika.SubmittedFileCategories = []string{"photos"}
+	return []*organism.Organism{zika}
+}
+
+// TestContract_SubmittedFiles: a column of attachments may be there if nothing is in it.
+func TestContract_SubmittedFiles(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, doorOptions{organisms: withPhotos()}, func(t *testing.T, d *door) {
+		path := fmt.Sprintf("/zika/submit?groupId=%d", d.newGroup(t, anna))
+		parts := func(column, cell string) []string {
+			return []string{"metadataFile", tsv("id\t" + column + "\tcountry\ns1\t" + cell + "\tPeru\n"), "sequenceFile", goodSequences}
+		}
+		d.wantRefusals(t, path, nil, []refusal{
+			{name: "a file", parts: parts("files.photos", "a.jpg:0b7e4c3a-96d1-4f0e-8a53-2f6f0c1d9e77"), status: 400, says: []string{"line 2", "files.photos", "leave the field empty", "nothing was stored"}},
+			{name: "no file of an unknown category", parts: parts("files.raw", ""), status: 400, says: []string{"line 1", "files.raw", "leave the column out", "nothing was stored"}},
+		})
+		d.sendUpload(t, path, anna, parts("files.photos", "")).want(t, 200)
+		if e := d.claim(t, pipe, 10); len(e) != 1 || len(e[0].Data.Metadata) != 1 {
+			t.Errorf("claimed %+v, want one entry with its country alone", e)
+		}
+	})
+}
 
 // TestContract_FilesAreRefused: attachments are out of this server's scope, and every
 // call says so in words, after the token was looked at.

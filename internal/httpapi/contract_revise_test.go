@@ -49,7 +49,8 @@ func TestContract_ReviseOrderOfChecks(t *testing.T) {
 		d.wantRefusals(t, "/zika/revise", revision(released.Accession), []refusal{
 			{name: "unknown organism before all", token: bob, path: "/moss/revise", parts: bad, status: 400, says: []string{"moss", "cchf", "zika"}},
 			{name: "metadata file is missing", parts: []string{"sequenceFile", goodSequences}, status: 400, says: []string{"metadataFile"}},
-			{name: "sequence file is missing", parts: []string{"metadataFile", goodMetadata}, status: 400, says: []string{"sequenceFile", "zika"}},
+			{name: "metadata before a missing sequence file", parts: []string{"metadataFile", goodMetadata}, status: 422, says: []string{`"accession"`, "sequenceFile"}},
+			{name: "sequence file is missing", parts: revision(released.Accession)[:2], status: 400, says: []string{"sequenceFile", "zika"}},
 			{name: "metadata file's name", parts: []string{"metadataFile", "@m.csv\nid\n", "sequenceFile", goodSequences}, status: 400, says: []string{"m.csv"}},
 			{name: "files before accessions", token: bob, parts: bad, status: 422, says: []string{`"id"`, `"accession"`}},
 			{name: "exists before permission", token: bob, parts: revision(released.Accession, missing, foreign.Accession), status: 422, says: []string{missing, "do not exist"}},

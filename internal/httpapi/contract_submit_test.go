@@ -112,6 +112,12 @@ func TestContract_SubmitOrderOfChecks(t *testing.T) {
 			{name: "metadata file's name", parts: []string{"metadataFile", "@m.txt\nid\tc\ns1\tx\n", "sequenceFile", goodSequences}, status: 400, says: []string{"metadataFile", "m.txt", "tsv", ".zst", ".xz", ".gz", ".zip", ".bz2", ".lzma"}},
 			{name: "endings are case-sensitive", parts: []string{"metadataFile", "@m.TSV\nid\tc\ns1\tx\n", "sequenceFile", goodSequences}, status: 400, says: []string{"m.TSV"}},
 			{name: "sequence file's name", parts: []string{"metadataFile", goodMetadata, "sequenceFile", "@s.txt\n>s1\nACGT\n"}, status: 400, says: []string{"sequenceFile", "s.txt", "fa", "fasta", "seq", "fna", "fas"}},
+			{name: "metadata file's name before the sequence file", parts: []string{"metadataFile", "@m.txt\nid\tc\ns1\tx\n"}, status: 400, says: []string{"m.txt"}},
+			{name: "metadata before a missing sequence file", parts: []string{"metadataFile", tsv("name\n")}, status: 422, says: []string{`there is no column "id"`, "sequenceFile"}},
+			{name: "no rows before a missing sequence file", parts: []string{"metadataFile", tsv("id\tc\n")}, status: 422, says: []string{"no rows", "sequenceFile"}},
+			{name: "metadata before the sequence file's name", parts: []string{"metadataFile", tsv("id\tc\na b\tx\n"), "sequenceFile", "@s.txt\nACGT\n"}, status: 422, says: []string{"line 2", "s.txt"}},
+			{name: "the sequence file's name before the joining", parts: []string{"metadataFile", tsv("id\tc\tfastaIds\na\tx\tf\nb\ty\tf\n"), "sequenceFile", "@s.txt\nACGT\n"}, status: 400, says: []string{"s.txt", "duplicate fastaIds"}},
+			{name: "a missing sequence file before attachments", parts: []string{"metadataFile", tsv("id\tc\tfiles.raw\na\tx\t\n")}, status: 400, says: []string{"need sequences; metadata file, line 1", "files.raw"}},
 			{name: "no multipart form", parts: []string{}, status: 400, says: []string{"metadataFile"}},
 		})
 		if a := d.call(t, "POST", path("&dataUseTermsType=OPEN"), anna, strings.NewReader("x"), "Content-Type", "text/plain"); a.StatusCode != http.StatusUnsupportedMediaType {

@@ -13,9 +13,9 @@ import (
 type editBody struct {
 	entryBody
 	Data *struct {
-		Metadata  map[string]*string        `json:"metadata"`
-		Sequences map[string]*string        `json:"unalignedNucleotideSequences"`
-		Files     map[string]jsontext.Value `json:"files"`
+		Metadata  map[string]*string          `json:"metadata"`
+		Sequences map[string]*string          `json:"unalignedNucleotideSequences"`
+		Files     map[string][]jsontext.Value `json:"files"`
 	} `json:"data"`
 }
 
@@ -64,6 +64,9 @@ func (b *editBody) request(o Organism) (submission.EditRequest, error) {
 		}
 		request.Metadata[name] = *value
 	}
-	request.Sequences, request.HasFiles = b.Data.Sequences, len(b.Data.Files) > 0
+	request.Sequences, request.Files = b.Data.Sequences, make(map[string]int, len(b.Data.Files))
+	for category, files := range b.Data.Files {
+		request.Files[category] = len(files)
+	}
 	return request, nil
 }

@@ -47,11 +47,12 @@ const (
 )
 
 // Check reads an upload and returns its entries. The error is a
-// [*seqlease.InvalidError] that lists what is wrong in both files, or wraps
+// [*seqlease.InvalidError] that lists what is wrong in both files in the order of the
+// protocol, of which the first decides the kind, or wraps
 // [seqlease.ErrTooLarge] and names the limit, or is the fault of a disk. Close
 // what it returns. Memory is bounded: see [Limits.Rows]. May be called concurrently.
 func Check(ctx context.Context, r Request) (checked *Checked, err error) {
-	if err := checkParts(r); err != nil {
+	if err := checkMetadataPart(r.Metadata); err != nil {
 		return nil, err
 	}
 	if r.Spool == nil {
@@ -76,23 +77,29 @@ func Check(ctx context.Context, r Request) (checked *Checked, err error) {
 	return c.check()
 }
 
-// checkParts tells which parts must be there and how their names must end.
-func checkParts(r Request) error {
-	switch o := r.Organism; {
-	case r.Metadata == nil:
+// checkMetadataPart says that the part must be there and how its name must end.
+func checkMetadataPart(metadata *File) error {
+	if metadata == nil {
 		return seqlease.InvalidParameter(metadataPart, "the part is missing; it holds the metadata as tab-separated text")
-	case o.ConsensusSequences && r.Sequences == nil:
-		return seqlease.InvalidParameter(sequencePart, fmt.Sprintf("the part is missing; submissions of organism %q need sequences", o.Key))
-	case !o.ConsensusSequences && r.Sequences != nil:
-		return seqlease.InvalidParameter(sequencePart, fmt.Sprintf("submissions of organism %q have no sequences; leave the part out", o.Key))
 	}
-	if err := checkName(metadataPart, r.Metadata.Name, metadataEndings); err != nil {
-		return err
+	if message := nameFault(metadata.Name, metadataEndings); message != "" {
+		return seqlease.InvalidParameter(metadataPart, message)
 	}
-	if r.Sequences == nil {
-		return nil
+	return nil
+}
+
+// sequencePartFault says whether the part must be there and how its name must end, or "".
+func sequencePartFault(o *organism.Organism, sequences *File) string {
+	switch {
+	case o.ConsensusSequences && sequences == nil:
+		return fmt.Sprintf("the part is missing; submissions of organism %q need sequences", o.Key)
+	case sequences == nil:
+		return ""
+	case !o.ConsensusSequences:
+		return fmt.Sprintf("submissions of organism %q have no sequences; leave the part out", o.Key)
+	default:
+		return nameFault(sequences.Name, sequenceEndings)
 	}
-	return checkName(sequencePart, r.Sequences.Name, sequenceEndings)
 }
 
 // checker holds what is known of an upload while it is read.
@@ -104,6 +111,7 @@ type checker struct {
 	invalid seqlease.InvalidError
 	// attachments are the columns for them, of which none is taken.
 	attachments seqlease.InvalidError
+	joining     int  // how many of the problems show only when the files are joined
 	asked       bool // for much memory
 
 	rows       *idSet  // submission ids
@@ -138,6 +146,10 @@ func (c *checker) check() (*Checked, error) {
 		return nil, err
 	}
 	metadataRead := len(c.invalid.Problems) == 0
+	part := sequencePartFault(c.request.Organism, c.request.Sequences)
+	if part != "" {
+		c.request.Sequences = nil // whatever was sent is not looked at
+	}
 	if c.request.Sequences != nil {
 		if err := c.readFile(sequenceFile, c.request.Sequences, budget, c.readSequences); err != nil {
 			return nil, err
@@ -147,7 +159,7 @@ func (c *checker) check() (*Checked, error) {
 	if metadataRead {
 		c.join()
 	}
-	if err := c.fault(); err != nil {
+	if err := c.fault(part); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(c.endBlock(), c.spool.flush()); err != nil {
@@ -164,17 +176,32 @@ func (c *checker) check() (*Checked, error) {
 	return checked, nil
 }
 
-// fault returns what is wrong, or nil. That attachments aren't taken at all is a fault of
-// the request, and is told last: the protocol looks at them when all else is fine.
-func (c *checker) fault() error {
-	if len(c.invalid.Problems) == 0 {
-		c.invalid.Kind = seqlease.InvalidRequest
+// fault returns what is wrong, or nil. What is wrong with the part of the sequences, if
+// anything, is a fault of the request. It is told after what was read, but for what shows
+// when the files are joined, which comes later. That attachments aren't taken at all is
+// told last: the protocol looks at them when all else is fine.
+func (c *checker) fault(part string) error {
+	all := seqlease.InvalidError{Kind: seqlease.InvalidRequest}
+	add := func(e *seqlease.InvalidError) {
+		for _, p := range e.Problems {
+			all.Add(p)
+		}
+		all.More += e.More
 	}
-	for _, p := range c.attachments.Problems {
-		c.invalid.Add(p)
+	switch {
+	case part == "" && c.problems() > 0:
+		all.Kind = seqlease.InvalidContent
+		add(&c.invalid)
+	case part != "" && c.problems() > c.joining:
+		all.Kind = seqlease.InvalidContent
+		add(&c.invalid)
+		all.Add(seqlease.Problem{Field: sequencePart, Message: part})
+	case part != "":
+		all.Add(seqlease.Problem{Field: sequencePart, Message: part})
+		add(&c.invalid)
 	}
-	c.invalid.More += c.attachments.More
-	return c.invalid.OrNil()
+	add(&c.attachments)
+	return all.OrNil()
 }
 
 // largeBytes and largeCount are up to what no memory is asked for: the size of

@@ -17,6 +17,7 @@ type columns struct {
 	id      int
 	// accession is -1 unless it says what a revision revises; fastaIDs may be -1.
 	accession, fastaIDs int
+	attachments         []int // of categories that the organism has
 }
 
 // The columns that are no metadata.
@@ -64,8 +65,14 @@ func (c *checker) header(r row) (h columns, ok bool) {
 		case name == accessionColumn && c.request.Revision:
 			h.accession = i
 		case strings.HasPrefix(name, filesPrefix):
-			c.attachments.Add(seqlease.Problem{File: metadataFile, Line: r.line, Field: short(name), Value: short(name), Message: fmt.Sprintf(
-				"this server takes no attachments, and nothing was stored: leave the column %s out", quoted(name))})
+			message := AttachmentFault(c.request.Organism, strings.TrimPrefix(name, filesPrefix), 0)
+			if message == "" {
+				h.attachments = append(h.attachments, i)
+				continue
+			}
+			c.attachments.Add(seqlease.Problem{
+				File: metadataFile, Line: r.line, Field: short(name), Value: short(name), Message: message + ": leave the column out; nothing was stored",
+			})
 		default:
 			h.members[i] = append(appendJSON(nil, []byte(name)), ':')
 			hasMetadata = true

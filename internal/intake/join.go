@@ -94,7 +94,7 @@ func (c *checker) join() {
 	if c.rows.len() == 0 {
 		message := "the table has a header and no rows: there are no entries"
 		if len(surplus) > 0 {
-			message += fmt.Sprintf(", but %d sequences: %s", len(surplus), c.inSequenceFile(surplus))
+			message += fmt.Sprintf(", but %d %s: %s", len(surplus), plural(len(surplus), "sequence", "sequences"), c.inSequenceFile(surplus))
 		}
 		c.invalid.Add(seqlease.Problem{File: metadataFile, Message: message})
 		return

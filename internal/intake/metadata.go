@@ -86,6 +86,14 @@ func (c *checker) row(h columns, r row) error {
 	if len(r.cells) < len(h.names) {
 		return nil // its cells may stand in the wrong columns
 	}
+	for _, i := range h.attachments {
+		if len(r.cells[i]) > 0 {
+			c.attachments.Add(seqlease.Problem{
+				File: metadataFile, Line: r.line, Record: short(id), Field: short(h.names[i]), Value: short(string(r.cells[i])),
+				Message: AttachmentFault(c.request.Organism, strings.TrimPrefix(h.names[i], filesPrefix), 1) + ": leave the field empty, or the column out; nothing was stored",
+			})
+		}
+	}
 	c.accession(h, r, fault)
 	if message := idFault(id); message != "" {
 		fault(h.names[h.id], id, "%s", message)
@@ -112,7 +120,7 @@ func (c *checker) cells(h columns, r row, fault func(field, value, format string
 		count--
 	}
 	if count != len(h.names) {
-		fault("", "", "the row has %d fields, the header has %d", count, len(h.names))
+		fault("", "", "the row has %d %s, the header has %d", count, plural(count, "field", "fields"), len(h.names))
 	}
 	for i, cell := range r.cells[:min(count, len(h.names))] {
 		if h.names[i] == "" && len(cell) > 0 {
@@ -180,6 +188,7 @@ func (c *checker) fastaIDs(h columns, r row, id string, number int, fault func(f
 		case int(c.found[i].row) == number:
 			fault(fastaIDsColumn, fastaID, standsTwice, quoted(fastaID))
 		default:
+			c.joining++
 			fault(fastaIDsColumn, fastaID, "the FASTA id %s belongs to the row of line %d already; the metadata file has duplicate fastaIds", quoted(fastaID), c.rowLines[c.found[i].row])
 		}
 	}

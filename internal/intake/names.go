@@ -3,8 +3,6 @@ package intake
 import (
 	"fmt"
 	"strings"
-
-	"github.com/seqlease/seqlease"
 )
 
 // The name endings of the two parts; each may be followed by a compression suffix.
@@ -14,8 +12,9 @@ var (
 	compressedSuffixes = []string{".zst", ".xz", ".gz", ".zip", ".bz2", ".lzma"}
 )
 
-// checkName applies the rule of name endings, which are compared case-sensitively.
-func checkName(part, name string, endings []string) error {
+// nameFault applies the rule of name endings, which are compared case-sensitively: it
+// says what is wrong with a file's name, or "".
+func nameFault(name string, endings []string) string {
 	base := name
 	for _, suffix := range compressedSuffixes {
 		if s, found := strings.CutSuffix(name, suffix); found {
@@ -25,7 +24,7 @@ func checkName(part, name string, endings []string) error {
 	}
 	for _, ending := range endings {
 		if strings.HasSuffix(base, ending) {
-			return nil
+			return ""
 		}
 	}
 	hint := ""
@@ -35,6 +34,6 @@ func checkName(part, name string, endings []string) error {
 	case strings.HasSuffix(lower, ".csv"):
 		hint = "a comma-separated file can't be read: save it as tab-separated text (UTF-8). "
 	}
-	return seqlease.InvalidParameter(part, fmt.Sprintf("%sthe file name %s must end in %s (in lower case), alone or followed by %s",
-		hint, quoted(name), strings.Join(endings, ", "), strings.Join(compressedSuffixes, ", ")))
+	return fmt.Sprintf("%sthe file name %s must end in %s (in lower case), alone or followed by %s",
+		hint, quoted(name), strings.Join(endings, ", "), strings.Join(compressedSuffixes, ", "))
 }

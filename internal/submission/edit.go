@@ -3,9 +3,12 @@ package submission
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/intake"
+	"github.com/seqlease/seqlease/internal/organism"
 )
 
 // EditRequest is new data for a processed entry: no field and no
@@ -16,8 +19,8 @@ type EditRequest struct {
 	Metadata map[string]string
 	// Sequences are by FASTA id; nil is none under that id.
 	Sequences map[string]*string
-	// HasFiles: the request has attachments, which can't be stored.
-	HasFiles bool
+	// Files counts the attachments of each category. There can't be any.
+	Files map[string]int
 }
 
 // EditStore stores edits.
@@ -45,7 +48,8 @@ type Edit struct {
 // no revocation ([*StateError]), then the data ([*seqlease.InvalidError],
 // [seqlease.ErrTooLarge]).
 func (s *Submissions) Edit(ctx context.Context, p seqlease.Person, r EditRequest) error {
-	if _, err := s.organisms.Get(r.Organism); err != nil {
+	o, err := s.organisms.Get(r.Organism)
+	if err != nil {
 		return err
 	}
 	found, err := s.mayChange(ctx, p, r.Organism, []seqlease.AccessionVersion{r.AccessionVersion}, seqlease.Processed)
@@ -55,7 +59,7 @@ func (s *Submissions) Edit(ctx context.Context, p seqlease.Person, r EditRequest
 	if found[0].IsRevocation {
 		return &StateError{Revocations: []seqlease.AccessionVersion{r.AccessionVersion}}
 	}
-	if err := r.check(); err != nil {
+	if err := r.check(o); err != nil {
 		return err
 	}
 	data, err := submittedDocument{Metadata: r.Metadata, Sequences: r.Sequences}.encode()
@@ -72,11 +76,11 @@ func (s *Submissions) Edit(ctx context.Context, p seqlease.Person, r EditRequest
 	return nil
 }
 
-func (r EditRequest) check() error {
-	if r.HasFiles {
-		return seqlease.Invalid(seqlease.Problem{
-			Field: "data.files", Message: "data.files names attachments, which this server doesn't take: leave files out, or send null",
-		})
+func (r EditRequest) check(o *organism.Organism) error {
+	for _, category := range slices.Sorted(maps.Keys(r.Files)) {
+		if fault := intake.AttachmentFault(o, category, r.Files[category]); fault != "" {
+			return seqlease.Invalid(seqlease.Problem{Field: "data.files", Message: fault + ": leave files out, or send null"})
+		}
 	}
 	return intake.CheckEdited(r.Metadata, r.Sequences)
 }
