@@ -369,21 +369,36 @@ func TestAccess_WhatIsNoOperation(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, doorOptions{})
 	for _, tt := range []struct {
-		method, path        string
-		nobody, bad, a, sup int
+		method, path                  string
+		nobody, bad, a, sup, pipeline int
 	}{
-		{"GET", "/nothing", 401, 401, 404, 404},
-		{"GET", "/nowhere/nothing", 401, 401, 404, 404},
-		{"DELETE", "/nothing", 403, 401, 404, 404},
-		{"DELETE", "/nowhere/submit", 403, 401, 405, 405},
-		{"PATCH", "/nowhere/submit", 403, 401, 405, 405},
-		{"HEAD", "/nowhere/get-sequences", 401, 401, 400, 400},
-		{"GET", "/actuator/nothing", 404, 401, 404, 404},
-		{"GET", "/error/nothing", 404, 401, 404, 404},
-		{"POST", "/debug/nothing", 403, 401, 403, 404}, // all of it is for super users
-		{"GET", "/admin/nothing", 401, 401, 403, 404},
+		{"GET", "/nothing", 401, 401, 404, 404, 404},
+		{"GET", "/nowhere/nothing", 401, 401, 404, 404, 404},
+		{"DELETE", "/nothing", 403, 401, 404, 404, 404},
+		{"DELETE", "/nowhere/submit", 403, 401, 405, 405, 405},
+		{"PATCH", "/nowhere/submit", 403, 401, 405, 405, 405},
+		{"HEAD", "/nowhere/get-sequences", 401, 401, 400, 400, 400},
+		{"GET", "/actuator/nothing", 404, 401, 404, 404, 404},
+		{"GET", "/error/nothing", 404, 401, 404, 404, 404},
+		{"GET", "/api-docs.yaml", 404, 401, 404, 404, 404},
+		{"POST", "/debug/nothing", 403, 401, 403, 404, 403}, // all of it is for super users
+		{"GET", "/admin/nothing", 401, 401, 403, 404, 403},
+		// Methods that a path doesn't take are for those who may call the others.
+		{"GET", "/nowhere/extract-unprocessed-data", 401, 401, 403, 403, 405},
+		{"HEAD", "/zika/submit-processed-data", 401, 401, 403, 403, 405},
+		{"PUT", "/zika/renew-lease", 403, 401, 403, 403, 405},
+		{"GET", "/zika/submit-external-metadata", 401, 401, 403, 403, 403},
+		{"DELETE", "/zika/quarantine", 403, 401, 403, 405, 403}, // which takes GET and POST
+		{"GET", "/zika/reprocess", 401, 401, 403, 405, 403},
+		{"POST", "/admin/audit-log", 403, 401, 403, 405, 403},
+		{"GET", "/debug/delete-all-sequence-data", 401, 401, 403, 405, 403},
+		{"POST", "/groups/1", 403, 401, 405, 405, 405}, // of which the GET is public
+		{"POST", "/zika/get-released-data", 403, 401, 405, 405, 405},
+		{"PUT", "/files/get/LOC_1/1/c/n", 403, 401, 405, 405, 405},
+		{"PUT", "/", 405, 401, 405, 405, 405},
+		{"POST", "/healthz", 405, 401, 405, 405, 405},
 	} {
-		for token, want := range map[string]int{"": tt.nobody, "nonsense": tt.bad, anna: tt.a, root: tt.sup} {
+		for token, want := range map[string]int{"": tt.nobody, "nonsense": tt.bad, anna: tt.a, root: tt.sup, pipe: tt.pipeline} {
 			if a := d.call(t, tt.method, tt.path, token, nil); a.StatusCode != want {
 				t.Errorf("%s %s with token %q: got %d, want %d", tt.method, tt.path, token, a.StatusCode, want)
 			}

@@ -57,6 +57,9 @@ func (s *server) prepareBody(w *response, r *http.Request, operation string) err
 	}
 	body.raw = body.source
 	w.beforeAnswer = body.release
+	if err := checkLength(r, body.limit, body.what); err != nil {
+		return err
+	}
 	var err error
 	if body.open, err = s.decoding(r); err != nil {
 		return err
@@ -153,9 +156,22 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// checkLength refuses a body that is said to be larger than the limit before anything of
+// it is read: a client that waits for our consent (Expect: 100-continue) then sends none.
+func checkLength(r *http.Request, limit int64, what string) error {
+	if r.ContentLength > limit {
+		return tooLong(limit, what)
+	}
+	return nil
+}
+
+func tooLong(limit int64, what string) error {
+	return seqlease.Explain(seqlease.ErrTooLarge, "the %s may have at most %d bytes", what, limit)
+}
+
 // limited returns the body bounded to limit bytes; what says which body it is.
 func limited(body io.Reader, limit int64, what string) io.Reader {
-	return &limitedReader{body: body, left: limit, err: seqlease.Explain(seqlease.ErrTooLarge, "the %s may have at most %d bytes", what, limit)}
+	return &limitedReader{body: body, left: limit, err: tooLong(limit, what)}
 }
 
 type limitedReader struct {
@@ -181,6 +197,9 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 
 // mergeForm adds the fields of a form body to the query, which wins.
 func mergeForm(r *http.Request) error {
+	if err := checkLength(r, maxFormBody, "form body"); err != nil {
+		return err
+	}
 	text, err := io.ReadAll(limited(r.Body, maxFormBody, "form body"))
 	if err != nil {
 		return bodyError(err)

@@ -18,7 +18,9 @@ import (
 // lenient reads scalars as the protocol does: a number or a truth value where a
 // text is wanted, and a text of digits where a number is. Unknown members are
 // ignored; names count by case, and none may occur twice in an object.
-var lenient = json.WithUnmarshalers(json.JoinUnmarshalers(
+var lenient = json.WithUnmarshalers(lenientTypes)
+
+var lenientTypes = json.JoinUnmarshalers(
 	json.UnmarshalFromFunc(func(d *jsontext.Decoder, text *string) error {
 		switch d.PeekKind() {
 		case '0', 't', 'f':
@@ -49,7 +51,7 @@ var lenient = json.WithUnmarshalers(json.JoinUnmarshalers(
 		}
 		return errors.ErrUnsupported
 	}),
-))
+)
 
 // smallJSON is how much of a JSON body is read without a place, and mediumJSON how
 // much without asking for much memory.
@@ -58,17 +60,23 @@ const (
 	mediumJSON = 1 << 20
 )
 
+// jsonBody names such a body in errors.
+const jsonBody = "JSON body"
+
 // readJSON reads the JSON body of a request, of at most limit bytes. Long ones
 // wait until there is memory for them and what comes of them.
 func (s *server) readJSON(r *http.Request, into any, limit int64, options ...json.Options) error {
 	if t := mediaType(r); t != "application/json" && !strings.HasSuffix(t, "+json") {
 		return unsupportedMediaType("send the body as Content-Type: application/json")
 	}
+	if err := checkLength(r, limit, jsonBody); err != nil {
+		return err
+	}
 	body := bodyOf(r)
 	if err := body.fetch(); err != nil {
 		return err
 	}
-	source := limited(body, limit, "JSON body")
+	source := limited(body, limit, jsonBody)
 	var text []byte
 	for _, step := range []struct {
 		upTo int64

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,7 +92,7 @@ func (s *server) dispatch(w *response, r *http.Request) {
 	operation, status, allow := s.router.find(r)
 	need := s.description.access[operation]
 	if operation == "" {
-		need = s.accessToArea(r.URL.Path)
+		need = s.accessToPath(r, allow)
 	}
 	r, ok := s.authorise(w, r, need)
 	if !ok {
@@ -121,21 +122,37 @@ func (s *server) dispatch(w *response, r *http.Request) {
 	}
 }
 
-// accessToArea is what it takes to be told that there is nothing at a path.
-func (s *server) accessToArea(path string) access {
-	switch firstWord(path) {
-	case "admin", "debug":
+// accessToPath is what it takes to be told that there is nothing at a path, or
+// nothing but the methods allow: the roles that every operation there asks for. Who may
+// not call them isn't told of them.
+func (s *server) accessToPath(r *http.Request, allow string) access {
+	path := r.URL.Path
+	if word := firstWord(path); word == "admin" || word == "debug" {
 		return access{roles: []seqlease.Role{seqlease.SuperUser}}
-	default:
-		return access{public: s.isPublicArea(path) || strings.HasPrefix(path, "/files/get/")}
 	}
+	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if path == "/" || s.isPublicArea(path) || isRead && strings.HasPrefix(path, "/files/get/") {
+		return access{public: true}
+	}
+	var roles []seqlease.Role
+	for i, method := range strings.Split(allow, ", ") {
+		other := r.WithContext(r.Context())
+		other.Method = method
+		operation, _, _ := s.router.find(other)
+		of := s.description.access[operation].roles
+		if i == 0 {
+			roles = slices.Clone(of)
+		}
+		roles = slices.DeleteFunc(roles, func(role seqlease.Role) bool { return !slices.Contains(of, role) })
+	}
+	return access{roles: roles}
 }
 
 // isPublicArea says whether nothing below the path's first word needs a token,
 // not even to be told that there is nothing.
 func (s *server) isPublicArea(path string) bool {
 	switch firstWord(path) {
-	case "actuator", "api-docs", "error", "favicon.ico", "healthz", "openapi.json", "readyz", "swagger-ui":
+	case "actuator", "api-docs", "api-docs.yaml", "error", "favicon.ico", "healthz", "openapi.json", "readyz", "swagger-ui":
 		return true
 	default:
 		return false

@@ -39,6 +39,9 @@ func multipartBody(r *http.Request, limit int64, what string) (*multipartReader,
 	if mediaType(r) != "multipart/form-data" || err != nil || parameters["boundary"] == "" {
 		return nil, unsupportedMediaType("send the files as Content-Type: multipart/form-data")
 	}
+	if err := checkLength(r, limit, what); err != nil {
+		return nil, err
+	}
 	body := bufio.NewReaderSize(limited(r.Body, limit, what), multipartBuffer) // the reader of parts takes a few kilobytes at a time
 	end := &tail{source: body, delimiter: "--" + parameters["boundary"]}
 	return &multipartReader{parts: multipart.NewReader(end, parameters["boundary"]), end: end, what: what}, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/spool"
 )
 
@@ -106,7 +107,10 @@ func problemOf(err error) (p Problem, known bool) {
 }
 
 func inputProblem(p seqlease.Problem) InputProblem {
-	return InputProblem{File: p.File, Line: p.Line, Record: p.Record, Field: p.Field, Value: p.Value, Message: p.Message}
+	return InputProblem{
+		File: p.File, Line: p.Line, Record: cut(p.Record, maxShown), Field: cut(p.Field, maxShown), Value: cut(p.Value, maxShown),
+		Message: cut(p.Message, maxMessage),
+	}
 }
 
 // statusError is a fault of the transport that no domain room knows.
@@ -159,10 +163,11 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 // access log only.
 const statusClientClosed = 499
 
-// Bounds of an answer. Every refused line is named, but where there are
-// more than manyRefused, nobody reads each one's whole detail.
+// Bounds of an answer, whatever a message quotes. Every refused line is named, but where
+// there are more than manyRefused, nobody reads each one's whole detail.
 const (
 	maxProblemDetail = 16 << 10
+	maxMessage       = queue.MaxReasonBytes // of a problem or a refused line
 	manyRefused      = 1000
 	shortRefusal     = 200
 )
@@ -183,12 +188,15 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p Problem) {
 	_ = json.MarshalWrite(w, p, jsontext.AllowInvalidUTF8(true))
 }
 
-// shortened cuts the details of many refusals. It returns none as an empty list.
+// shortened cuts the details of refusals, of many ones more. It returns none as an empty
+// list.
 func shortened(refused []seqlease.Refusal) []seqlease.Refusal {
+	most := maxMessage
 	if len(refused) > manyRefused {
-		for i := range refused {
-			refused[i].Detail = cut(refused[i].Detail, shortRefusal)
-		}
+		most = shortRefusal
+	}
+	for i := range refused {
+		refused[i].Detail = cut(refused[i].Detail, most)
 	}
 	if refused == nil {
 		return []seqlease.Refusal{}

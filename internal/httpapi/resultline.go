@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -49,7 +50,7 @@ const maxHollow = 64 << 10
 // came.
 func (d *lineDecoder) unmarshal(line []byte) (body resultLine, err error) {
 	d.hollow.empty(line)
-	err = json.Unmarshal(d.hollow.line, &body, lenient)
+	err = json.Unmarshal(d.hollow.line, &body, lenientResult)
 	whole := err == nil && (len(d.hollow.texts) == 0 || body.Data != nil && d.hollow.fill(body.Data))
 	if cap(d.hollow.line) > maxHollow {
 		d.hollow = hollow{}
@@ -58,8 +59,20 @@ func (d *lineDecoder) unmarshal(line []byte) (body resultLine, err error) {
 		return body, nil
 	}
 	body = resultLine{}
-	return body, json.Unmarshal(line, &body, lenient)
+	return body, json.Unmarshal(line, &body, lenientResult)
 }
+
+// lenientResult is lenient, but tells a map of FASTA ids that is null, which the protocol
+// forbids, from one that is left out. Nothing else in a line is of that type.
+var lenientResult = json.WithUnmarshalers(json.JoinUnmarshalers(
+	json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *map[string]string) error {
+		if d.PeekKind() == 'n' {
+			return errors.New("it may be left out, but not be null")
+		}
+		return errors.ErrUnsupported
+	}),
+	lenientTypes,
+))
 
 // decode reads a line. The error names the line and the member.
 func (d *lineDecoder) decode(number int, line []byte) (decodedResult, error) {
@@ -69,9 +82,6 @@ func (d *lineDecoder) decode(number int, line []byte) (decodedResult, error) {
 	}
 	if missing := body.missing(); missing != "" {
 		return decodedResult{}, atLine(number, missingInLine(missing))
-	}
-	if body.Data.SequenceNameToFastaID == nil && hasNullFastaIDs(line) {
-		return decodedResult{}, atLine(number, seqlease.InvalidParameter(nameToFastaIDMember, nameToFastaIDMember+" may be left out, but not be null"))
 	}
 	decoded := decodedResult{result: seqlease.Result{
 		AccessionVersion: seqlease.AccessionVersion{
@@ -125,20 +135,6 @@ func (b *resultLine) missing() string {
 	default:
 		return ""
 	}
-}
-
-const nameToFastaIDMember = "data.sequenceNameToFastaId"
-
-// hasNullFastaIDs tells a member that is null, which the protocol forbids, from one that
-// is left out.
-func hasNullFastaIDs(line []byte) bool {
-	var body struct {
-		Data struct {
-			FastaIDs jsontext.Value `json:"sequenceNameToFastaId"`
-		} `json:"data"`
-	}
-	err := json.Unmarshal(line, &body, lenient)
-	return err == nil && body.Data.FastaIDs.Kind() == 'n'
 }
 
 // attemptID reads the attempt id. The zero id stands for one that is missing,
