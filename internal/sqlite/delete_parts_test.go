@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -536,13 +537,40 @@ func TestDelete_L10_DecisionEndsLeases(t *testing.T) {
 	if leases, err := s.Leases(t.Context(), storetest.WestNile, nil, 10); err != nil || len(leases) != 0 {
 		t.Errorf("%d leases are left, %v", len(leases), err)
 	}
-	if failed, err := s.Quarantined(t.Context(), storetest.WestNile, 0, 10); err != nil || len(failed) != 0 {
-		t.Errorf("%d entries are in quarantine, %v", len(failed), err)
-	}
+	wantOnlyStaying(t, s, m)
 	if _, err := goOn(t, next, 1000); err != nil {
 		t.Fatal(err)
 	}
 	wantNoDeletion(t, s)
+}
+
+// wantOnlyStaying checks that nothing that belongs to deleted entries is seen, whether
+// their rows are there or not; all entries had results with errors.
+func wantOnlyStaying(t *testing.T, s *Store, m messy) {
+	t.Helper()
+	failed, err := s.FailedResults(t.Context(), storetest.WestNile, 1, 0, 10*large)
+	if err != nil || len(failed) != len(m.stay) || failed[0].AccessionVersion != m.stay[0] {
+		t.Errorf("%d results with errors, %v, want %d", len(failed), err, len(m.stay))
+	}
+	if in, err := s.Quarantined(t.Context(), storetest.WestNile, 0, 10); err != nil || len(in) != 0 {
+		t.Errorf("%d entries are in quarantine, %v", len(in), err)
+	}
+	if workers, err := s.FailingWorkers(t.Context(), storetest.WestNile, time.Hour, 10); err != nil || len(workers) != 0 {
+		t.Errorf("failing workers: %v, %v", workers, err)
+	}
+	statistics, err := s.PipelineStatistics(t.Context())
+	if err != nil || len(statistics) != 1 || statistics[0].Results != int64(len(m.stay)) {
+		t.Errorf("statistics %v, %v, want %d results", statistics, err, len(m.stay))
+	}
+	if terms, err := s.TermsHistory(t.Context(), m.deleted[0].Accession, 0, 10); err != nil || len(terms) != 1 {
+		t.Errorf("history of the terms: %v, %v, want its one row, which outlives the entry", terms, err)
+	}
+	if _, err := s.History(t.Context(), storetest.WestNile, m.deleted[0], 10); !errors.Is(err, seqlease.ErrNotFound) {
+		t.Errorf("history of a deleted entry: %v", err)
+	}
+	if n := count(t, s, "SELECT count(*) FROM failure"); n == 0 {
+		t.Error("there never were failures")
+	}
 }
 
 // Nobody adds a version of what was deleted as long as its rows are there: the next one
@@ -577,4 +605,41 @@ func TestDelete_NextVersionWaitsForTheRows(t *testing.T) {
 		t.Errorf("revise anew: %v", err)
 	}
 	wantNoDeletion(t, s)
+}
+
+// What is edited, or to leave quarantine, while a deletion is about to take it gets no
+// ticket, which would outlive it.
+func TestDelete_L10_NoTicketComesMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	m := submitMessy(t, s)
+	sel := queue.Selection{Organism: storetest.WestNile, Entries: m.deleted[len(m.deleted)-3:]}
+	verdict := queue.OperatorVerdict{By: "root", Reason: "odd", Result: queue.PackedResult{Packed: packedBody(50)}}
+	if n, _, err := s.PutInQuarantine(t.Context(), sel, verdict, 0, 10); err != nil || n != 3 {
+		t.Fatalf("%d entries were put in quarantine, %v, want 3", n, err)
+	}
+	del := lookedAt(t, s, deletionOf(nil, m.groups...))
+	next, stop := iter.Pull(turnsOf(s, del))
+	defer stop()
+	if _, err := goOn(t, next, preparing(len(del.found))); err != nil {
+		t.Fatal(err)
+	}
+	if n, _, err := s.Requeue(t.Context(), sel, 0, 10); err != nil || n != 0 {
+		t.Errorf("%d entries left quarantine, %v, want none", n, err)
+	}
+	done := m.deleted[40]
+	data := []byte(`{"metadata":{},"unalignedNucleotideSequences":{}}`)
+	if err := s.Edit(t.Context(), submission.Edit{Organism: storetest.WestNile, User: "anna", AccessionVersion: done, Data: data}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := goOn(t, next, 1000); err != nil {
+		t.Fatal(err)
+	}
+	if n := seen(t, s, m.deleted); n != 0 {
+		t.Errorf("%d entries are left", n)
+	}
+	wantNoDeletion(t, s)
+	if got := mustClaim(t, s, 4*large); !cmp.Equal(got, m.stay) {
+		t.Errorf("claimed %d entries, want the %d that stay", len(got), len(m.stay))
+	}
 }
