@@ -2,11 +2,13 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -641,5 +643,52 @@ func TestDelete_L10_NoTicketComesMeanwhile(t *testing.T) {
 	wantNoDeletion(t, s)
 	if got := mustClaim(t, s, 4*large); !cmp.Equal(got, m.stay) {
 		t.Errorf("claimed %d entries, want the %d that stay", len(got), len(m.stay))
+	}
+}
+
+// A process that is killed while it deletes leaves all entries or none, wherever it is:
+// here once before and once after the decision, as an outsider sees it.
+func TestOpen_L10_KilledInADeletion(t *testing.T) {
+	t.Parallel()
+	const entries = 40 * partEntries
+	for _, c := range []struct {
+		name, until string
+		left        []int
+	}{
+		{"while it withdraws", "SELECT (SELECT count(*) FROM upload_run) + NOT EXISTS (SELECT 1 FROM entry)", []int{entries, 0}}, // the signal may be late
+		{"while it removes", "SELECT NOT EXISTS (SELECT 1 FROM published_entry)", []int{0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "store.db")
+			child := startChild(t, path, childDeletes+"="+strconv.Itoa(entries))
+			db, err := sql.Open("sqlite", readerDSN(path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close() //nolint:errcheck // nothing was written
+			for n := 0; n == 0; {
+				if err := db.QueryRowContext(t.Context(), c.until).Scan(&n); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := child.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = child.Wait()
+			s, err := Open(t.Context(), Options{Path: path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close() //nolint:errcheck // the test is over
+			left := count(t, s, "SELECT count(*) FROM published_entry")
+			if !slices.Contains(c.left, left) {
+				t.Errorf("%d entries are left, want one of %v", left, c.left)
+			}
+			if n := count(t, s, "SELECT count(*) FROM audit WHERE action = 'delete'"); n != entries-left {
+				t.Errorf("the audit log names %d deleted entries, and %d of %d are left", n, left, entries)
+			}
+			wantNoDeletion(t, s)
+		})
 	}
 }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,6 +22,9 @@ import (
 // childStore makes the test binary a process that serves the named store, with
 // an upload under way, until its standard input ends.
 const childStore = "SEQLEASE_TEST_CHILD_STORE"
+
+// childDeletes makes it store so many entries instead, and delete them while it serves.
+const childDeletes = "SEQLEASE_TEST_CHILD_DELETES"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childStore); path != "" {
@@ -38,15 +43,29 @@ func serveAsChild(path string) error {
 	if err != nil {
 		return err
 	}
-	u, err := prepareUpload(ctx, s, 3*partEntries)
+	entries, err := strconv.Atoi(cmp.Or(os.Getenv(childDeletes), "0"))
 	if err != nil {
 		return err
 	}
-	if _, err := beginUpload(ctx, s, u); err != nil {
+	u, err := prepareUpload(ctx, s, cmp.Or(entries, 3*partEntries))
+	if err != nil {
+		return err
+	}
+	if entries > 0 {
+		_, err = s.Submit(ctx, u)
+	} else {
+		_, err = beginUpload(ctx, s, u)
+	}
+	if err != nil {
 		return err
 	}
 	if _, err := io.WriteString(os.Stdout, "serving\n"); err != nil {
 		return err
+	}
+	if entries > 0 {
+		if _, err := s.Delete(ctx, deletionOf(nil, u.GroupID)); err != nil {
+			return err
+		}
 	}
 	_, err = io.Copy(io.Discard, os.Stdin)
 	return errors.Join(err, s.Close())
@@ -62,10 +81,10 @@ func beginUpload(ctx context.Context, s *Store, u submission.Upload) (*upload, e
 }
 
 // startChild starts another process on the store and waits until it serves.
-func startChild(t *testing.T, path string) *exec.Cmd {
+func startChild(t *testing.T, path string, env ...string) *exec.Cmd {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0])
-	child.Env = append(os.Environ(), childStore+"="+path)
+	child.Env = append(append(os.Environ(), childStore+"="+path), env...)
 	if _, err := child.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
