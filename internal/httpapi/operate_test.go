@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -312,7 +313,7 @@ func TestClaim_L9_SlowsDownWhoFailsEverything(t *testing.T) {
 	}
 	// The tag of such an answer matches nothing: what waits is not "not modified".
 	again := d.claimAs(t, "broken", 2, "If-None-Match", `""`)
-	if again.StatusCode != 200 || again.Header.Get("Retry-After") == "" || again.Header.Get("ETag") != `""` {
+	if again.StatusCode != http.StatusOK || again.Header.Get("Retry-After") == "" || again.Header.Get("ETag") != `""` {
 		t.Errorf("with its tag: %s, Retry-After %q, ETag %q", again.Status, again.Header.Get("Retry-After"), again.Header.Get("ETag"))
 	}
 	if a := d.claimAs(t, "healthy", 2, "If-None-Match", `""`); len(a.body) == 0 || a.Header.Get("Retry-After") != "" {

@@ -87,7 +87,7 @@ func TestAccept_L5_EveryRefusedLineIsNamedAndNothingIsStored(t *testing.T) {
 		good(t, lease, 8),
 	)
 	check(t, refusals(t, err, lease), []string{
-		`2 1 invalid: unknown metadata fields: alien; field "valley": expected type string for field "valley", found value 5; ` +
+		`2 1 invalid: field "alien": unknown metadata fields: alien; field "valley": expected type string for field "valley", found value 5; ` +
 			`field "main": alignedNucleotideSequences of segment "main" has characters that are not allowed: "?"`,
 		`3 2 invalid: processingAttemptId is missing: copy the member processingAttemptId of the claimed entry's line`,
 		`4 3 lease-lost: `,
