@@ -60,11 +60,19 @@ func TestContract_MessagesAreBounded(t *testing.T) {
 			with(`"data":{`, `"data":{"deep":`+strings.Repeat("[", depth)))
 	}
 	for _, change := range [][2]string{
-		{`"age":7`, `"` + long + `":7`}, {`"age":7`, `"age":"` + long + `"`}, {`"age":7`, `"` + long + `":1,"` + long + `":2`},
-		{`"3:AC"`, `"` + long + `"`}, {`"3:AC"`, `"3:` + long + `"`}, {`"main":["3:AC"]`, `"` + long + `":["x"]`}, {`"main":"acgt"`, `"` + long + `":5,"main":{}`},
-		{`"version":1`, `"version":"` + long + `"`}, {`"processingAttemptId":"`, `"processingAttemptId":"` + long}, {`"E":"MKT*"`, `"E":"` + long + `"`},
+		{`"age":7`, `"` + long + `":7`},
+		{`"age":7`, `"age":"` + long + `"`},
+		{`"age":7`, `"` + long + `":1,"` + long + `":2`},
+		{`"3:AC"`, `"` + long + `"`},
+		{`"3:AC"`, `"3:` + long + `"`},
+		{`"main":["3:AC"]`, `"` + long + `":["x"]`},
+		{`"main":"acgt"`, `"` + long + `":5,"main":{}`},
+		{`"version":1`, `"version":"` + long + `"`},
+		{`"processingAttemptId":"`, `"processingAttemptId":"` + long},
+		{`"E":"MKT*"`, `"E":"` + long + `"`},
 		{`"warnings":[]`, `"warnings":[{"unprocessedFields":[{"type":"` + long + `","name":""}],"processedFields":[],"message":""}]`},
-		{`"errors":[]`, `"files":{"` + long + `":[]},"errors":[]`}, {`"sequenceNameToFastaId":{`, `"files":{"` + long + `":[]},"sequenceNameToFastaId":{`},
+		{`"errors":[]`, `"files":{"` + long + `":[]},"errors":[]`},
+		{`"sequenceNameToFastaId":{`, `"files":{"` + long + `":[]},"sequenceNameToFastaId":{`},
 	} {
 		lines = append(lines, with(change[0], change[1]))
 	}
@@ -84,7 +92,7 @@ func TestContract_MessagesAreBounded(t *testing.T) {
 	for _, path := range []string{"get-sequences?groupIdsFilter=", "get-sequences?statusesFilter=", "get-submitted-metadata?compression=", "get-submitted-metadata?accessionVersionsFilter="} {
 		p := d.call(t, "GET", "/zika/"+path+long[:9000], anna, nil)
 		problem := p.problem(t, p.StatusCode)
-		if p.StatusCode != 400 && p.StatusCode != 422 {
+		if p.StatusCode != http.StatusBadRequest && p.StatusCode != http.StatusUnprocessableEntity {
 			t.Errorf("%s: got %d, want a refusal", path, p.StatusCode)
 		}
 		for _, one := range problem.Problems {

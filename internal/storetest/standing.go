@@ -68,14 +68,14 @@ func standingNewest(t *testing.T, h Harness) {
 	revised := f.mustRevise(t, f.revision(versions[2]))
 	foreign := f.submitTo(t, CCHF, 1)
 	asked := []seqlease.Accession{"NONE", foreign[0].Accession, versions[2].Accession, versions[1].Accession, versions[0].Accession}
-	of := func(av seqlease.AccessionVersion, status seqlease.Status, result seqlease.ProcessingResult) submission.Standing {
-		return submission.Standing{AccessionVersion: av, Organism: WestNile, GroupID: f.group.GroupID, Status: status, Result: result}
+	of := func(av seqlease.AccessionVersion, status seqlease.Status) submission.Standing {
+		return submission.Standing{AccessionVersion: av, Organism: WestNile, GroupID: f.group.GroupID, Status: status, Result: seqlease.NoIssues}
 	}
 	want := []submission.Standing{
-		of(versions[0], seqlease.ApprovedForRelease, seqlease.NoIssues),
-		of(seqlease.AccessionVersion{Accession: versions[1].Accession, Version: 2}, seqlease.Processed, seqlease.NoIssues),
-		of(revised[0], seqlease.Received, seqlease.NoIssues),
-		of(foreign[0], seqlease.Received, seqlease.NoIssues),
+		of(versions[0], seqlease.ApprovedForRelease),
+		of(seqlease.AccessionVersion{Accession: versions[1].Accession, Version: 2}, seqlease.Processed),
+		of(revised[0], seqlease.Received),
+		of(foreign[0], seqlease.Received),
 	}
 	want[1].IsRevocation, want[3].Organism = true, CCHF
 	wantNewest := func(what string) {
