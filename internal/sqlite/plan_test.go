@@ -134,7 +134,7 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		{"cut_accepted", []string{"SEARCH leased USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"entry_states", []string{"SEARCH e USING INDEX sqlite_autoindex_entry_1 (accession=? AND version=?)"}, false},
 		{"approve_all", []string{"SEARCH e USING INDEX entry_unreleased"}, false},
-		{"deletion_still", []string{"SEARCH n USING", "SEARCH e USING INDEX entry_unreleased (organism_id=? AND id>? AND id<?)"}, false},
+		{"deletion_still", []string{"SEARCH n USING", "SEARCH e USING COVERING INDEX entry_unreleased (organism_id=? AND id>? AND id<?)"}, false},
 		{"deletion_leased", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id>? AND entry_id<?)"}, true}, // of a part
 		{"deletion_runs", []string{"upload_run_by_upload (upload_id=?)"}, false},
 		{"deletion_let_go", []string{"SEARCH upload_run USING"}, false},
@@ -156,7 +156,12 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		{"deletion_failures", []string{"SEARCH f USING COVERING INDEX failure_by_entry (entry_id>? AND entry_id<?)"}, false},
 		{"deletion_entries", []string{"SEARCH entry USING INTEGER PRIMARY KEY", "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}, false},
 		{"approve_listed", []string{"(organism_id=? AND accession=? AND version=?)"}, false},
-		{"list", []string{"SEARCH e USING INDEX entry_in_order (organism_id=?)"}, false},
+		{"list", []string{"SEARCH e USING INDEX entry_in_order (organism_id=?)", "SEARCH l USING COVERING INDEX lease_by_end"}, false},
+		{"list_unreleased", []string{"SEARCH e USING INDEX entry_unreleased (organism_id=?)", "SEARCH e USING INTEGER PRIMARY KEY (rowid=?)"}, true},
+		{"list_counts", []string{
+			"SEARCH e USING COVERING INDEX entry_in_order (organism_id=?)", "SEARCH e USING COVERING INDEX entry_unreleased (organism_id=?)",
+			"SEARCH l USING COVERING INDEX lease_by_end", "SEARCH r USING INDEX sqlite_autoindex_result_1 (pipeline_version=? AND entry_id=?)",
+		}, false},
 		{"read_released", []string{"SEARCH e USING INDEX entry_in_order (organism_id=?)"}, false},
 		{"count_submitted", []string{"SEARCH e USING INDEX entry_in_order (organism_id=?)"}, false},
 		{"read_submitted", []string{"SEARCH e USING INDEX entry_in_order (organism_id=?)", "SEARCH d USING PRIMARY KEY (entry_id=? AND revision=?)"}, false},

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/queue"
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
@@ -17,6 +19,7 @@ func listCases() []testCase {
 		{name: "List_StatusesAndResults", check: listStatuses},
 		{name: "List_CarriesWhatWasSubmitted", check: listFields},
 		{name: "List_Filters", check: listFilters},
+		{name: "List_FiltersAgreeWithTheWholeList", check: listFiltersAgree},
 		{name: "List_CountsIgnoreStatusResultAndPaging", check: listCounts},
 		{name: "List_OrderIsByteByByte", check: listOrder},
 		{name: "List_IsOneSnapshot", needs: WriteWhileReading, check: listSnapshot},
@@ -127,6 +130,87 @@ func listFilters(t *testing.T, h Harness) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: listed %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// someOf returns all subsets of the list, and nil.
+func someOf[T any](list []T) [][]T {
+	subsets := [][]T{nil}
+	for chosen := range 1 << len(list) {
+		subset := []T{}
+		for i, v := range list {
+			if chosen>>i&1 == 1 {
+				subset = append(subset, v)
+			}
+		}
+		subsets = append(subsets, subset)
+	}
+	return subsets
+}
+
+// pageOf is what the filter should list of all entries.
+func pageOf(all []submission.ListedEntry, filter submission.ListFilter) []submission.ListedEntry {
+	var page []submission.ListedEntry
+	for _, e := range all {
+		switch {
+		case filter.GroupIDs != nil && !slices.Contains(filter.GroupIDs, e.GroupID):
+		case filter.Statuses != nil && !slices.Contains(filter.Statuses, e.Status):
+		case filter.Results != nil && e.Status == seqlease.Processed && !slices.Contains(filter.Results, e.Result):
+		default:
+			page = append(page, e)
+		}
+	}
+	page = page[min(filter.Offset, len(page)):]
+	if filter.Limit > 0 {
+		page = page[:min(filter.Limit, len(page))]
+	}
+	return page
+}
+
+// listFiltersAgree has every filter take of the whole list what it says, page by page:
+// where few entries of many are released and where most are, with revocations, a
+// revision, and entries that are processed again.
+func listFiltersAgree(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	other := f.newGroup(t, "Public Health Agency", "bert")
+	f.everyState(t)
+	u := f.upload(2)
+	u.GroupID = other.GroupID
+	f.submitUpload(t, u)
+	f.filtersAgree(t, other.GroupID)
+
+	f.mustAccept(t, f.lines(t, f.claim(t, 10))...)
+	released := f.releasedEntries(t, 60)
+	done := f.process(t, seqlease.HasWarnings, seqlease.HasErrors)
+	f.mustEdit(t, done[1], submitted(7))
+	f.reprocess(t, queue.Selection{Organism: WestNile, Entries: append(done[:1:1], released[5:7]...)}, 3)
+	f.claim(t, 10) // those three, whose old results stay visible, and the edited one
+	f.mustRevoke(t, released[1].Accession)
+	f.mustRevise(t, f.revision(released[2:4]...))
+	f.filtersAgree(t, other.GroupID)
+}
+
+func (f *fixture) filtersAgree(t *testing.T, group int64) {
+	t.Helper()
+	all, counts := f.list(t, submission.ListFilter{Organism: WestNile})
+	statuses, results := map[seqlease.Status]int64{}, map[seqlease.ProcessingResult]int64{}
+	for _, e := range all {
+		if statuses[e.Status]++; e.Status == seqlease.Processed {
+			results[e.Result]++
+		}
+	}
+	wantSame(t, "status counts", present(counts.Statuses), statuses)
+	wantSame(t, "result counts", present(counts.Results), results)
+	for _, s := range someOf(seqlease.Statuses()) {
+		for _, r := range someOf(seqlease.ProcessingResults()) {
+			for _, page := range []submission.ListFilter{{}, {Limit: 3}, {Offset: 2, Limit: 2}, {Offset: 4, GroupIDs: []int64{f.group.GroupID}}, {GroupIDs: []int64{group}}} {
+				page.Organism, page.Statuses, page.Results = WestNile, s, r
+				listed, _ := f.list(t, page)
+				if diff := cmp.Diff(pageOf(all, page), listed, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("listed with %+v (-want +got):\n%s", page, diff)
+				}
+			}
 		}
 	}
 }
