@@ -27,6 +27,7 @@ func submittedCases() []testCase {
 		{name: "Revisable_OnlyReleasedEntriesOfTheGroup", check: revisableReleased},
 		{name: "Revisable_Accessions", check: revisableAccessions},
 		{name: "Revisable_TheHighestVersionCountsWhateverItsStatus", check: revisableHighest},
+		{name: "Revisable_ARevisionThatWaitsHidesTheVersionBefore", check: revisableRevised},
 		{name: "Revisable_IsOneSnapshot", needs: WriteWhileReading, check: revisableSnapshot},
 		{name: "Revisable_ErrorOfACallbackEndsTheCall", check: revisableCallbackError},
 	}
@@ -326,16 +327,47 @@ func revisableAccessions(t *testing.T, h Harness) {
 	}
 }
 
+// wantRevisable checks which entries of the fixture's group can be revised, both when
+// all are asked for and when those accessions are.
+func (f *fixture) wantRevisable(t *testing.T, when string, asked, want []seqlease.AccessionVersion) {
+	t.Helper()
+	_, list := f.readRevisable(t, submission.RevisableFilter{Organism: WestNile, GroupID: f.group.GroupID})
+	wantSame(t, "revisable "+when, namesOf(list), want)
+	_, list = f.readRevisable(t, submission.RevisableFilter{Organism: WestNile, GroupID: f.group.GroupID, Accessions: accessionsOf(asked)})
+	wantSame(t, "revisable by name "+when, namesOf(list), want)
+}
+
+// revisableRevised has a revision that waits, is processed, is edited, is released,
+// and one that is deleted before that.
+func revisableRevised(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.releasedEntries(t, 3)
+	made := f.mustRevise(t, f.revision(versions[1]))
+	rest := []seqlease.AccessionVersion{versions[0], versions[2]}
+	f.wantRevisable(t, "with a revision that waits", versions, rest)
+	f.mustAccept(t, f.line(t, 1, made[0], f.claim(t, 1).AttemptID, "wrong", seqlease.HasErrors))
+	f.wantRevisable(t, "with a revision that has errors", versions, rest)
+	f.mustEdit(t, made[0], submitted(77))
+	f.mustAccept(t, f.lines(t, f.claim(t, 1))...)
+	f.wantRevisable(t, "with a revision that is processed", versions, rest)
+	f.wantApproved(t, "the revision", approval(made...), made...)
+	f.wantRevisable(t, "with a revision that is released", versions, []seqlease.AccessionVersion{versions[0], made[0], versions[2]})
+	_, list := f.readRevisable(t, submission.RevisableFilter{Organism: WestNile, GroupID: f.group.GroupID})
+	wantSame(t, "the revision's document", list[1].document, string(submitted(77)))
+
+	again := f.mustRevise(t, f.revision(made[0], versions[2]))
+	f.wantRevisable(t, "with two revisions that wait", versions, versions[:1])
+	f.mustDelete(t, again[1])
+	f.wantRevisable(t, "when one of them is gone", versions, rest)
+}
+
 // revisableHighest has a revocation that waits for its release and one that is released.
 func revisableHighest(t *testing.T, h Harness) {
 	f := newFixture(t, h)
 	versions := f.releasedEntries(t, 3)
 	revisable := func(when string, want ...seqlease.AccessionVersion) {
 		t.Helper()
-		_, list := f.readRevisable(t, submission.RevisableFilter{Organism: WestNile, GroupID: f.group.GroupID})
-		wantSame(t, "revisable "+when, namesOf(list), want)
-		_, list = f.readRevisable(t, submission.RevisableFilter{Organism: WestNile, GroupID: f.group.GroupID, Accessions: accessionsOf(versions)})
-		wantSame(t, "revisable by name "+when, namesOf(list), want)
+		f.wantRevisable(t, when, versions, want)
 	}
 	revisable("at first", versions...)
 	made := f.mustRevoke(t, versions[1].Accession)[0]
