@@ -42,3 +42,9 @@ func ListStatements(s *Store, attempt seqlease.AttemptID, list []seqlease.Access
 		"fill_gaps": {fillGapsSQL, pgx.StrictNamedArgs{"ids": ids}},
 	}
 }
+
+// CountEntriesSQL and ClaimsOfSQL are the statements of those names.
+var (
+	CountEntriesSQL = countEntriesSQL
+	ClaimsOfSQL     = claimsOfSQL
+)

@@ -30,7 +30,7 @@ var quarantineOfSQL string
 var failingWorkersSQL string
 
 // History returns what became of an entry, as [queue.OperatorStore] says. Claims
-// are found by time, none being older than the entry, and then by their arrays.
+// are found by the bounds of their ids, and then by their arrays.
 func (s *Store) History(ctx context.Context, organism seqlease.Organism, av seqlease.AccessionVersion, limit int) (queue.History, error) {
 	o, err := s.organism(ctx, organism)
 	if err != nil {

@@ -143,8 +143,10 @@ placed AS (
     FROM picked GROUP BY place / 1000
 ),
 record AS (
-    INSERT INTO claim_record (organism_id, lease_seconds, pipeline_version, attempt_id, claimed_by, worker_id, attempts, entry_ids)
-    SELECT @organism, @seconds, @version, @attempt, @claimed_by, @worker_id, array_agg(attempts ORDER BY place), array_agg(entry_id ORDER BY place)
+    INSERT INTO claim_record (organism_id, lease_seconds, pipeline_version, attempt_id, claimed_by, worker_id, first_entry_id, last_entry_id,
+        attempts, entry_ids)
+    SELECT @organism, @seconds, @version, @attempt, @claimed_by, @worker_id, min(entry_id), max(entry_id),
+        array_agg(attempts ORDER BY place), array_agg(entry_id ORDER BY place)
     FROM picked HAVING count(*) > 0
 ),
 expired AS (

@@ -49,7 +49,8 @@ picked AS MATERIALIZED (
 ),
 lists AS MATERIALIZED (
     SELECT share, array_agg(entry_id) AS entry_ids, array_agg((number - (@starts)[share])::smallint) AS positions, array_agg(revision) AS revisions,
-        array_agg(attempts) AS attempts, array_agg(hand_outs) AS hand_outs, sum(octet_length(submitted)) AS bytes
+        array_agg(attempts) AS attempts, array_agg(hand_outs) AS hand_outs, min(entry_id) AS first_entry_id, max(entry_id) AS last_entry_id,
+        sum(octet_length(submitted)) AS bytes
     FROM picked GROUP BY share
 ),
 placed AS (
@@ -60,8 +61,10 @@ placed AS (
     FROM lists
 ),
 record AS (
-    INSERT INTO claim_record (organism_id, lease_seconds, pipeline_version, attempt_id, claimed_by, worker_id, attempts, entry_ids)
-    SELECT @organism, (@seconds)[share], @version, (@attempts)[share], (@claimed_by)[share], (@worker_ids)[share], attempts, entry_ids
+    INSERT INTO claim_record (organism_id, lease_seconds, pipeline_version, attempt_id, claimed_by, worker_id, first_entry_id, last_entry_id,
+        attempts, entry_ids)
+    SELECT @organism, (@seconds)[share], @version, (@attempts)[share], (@claimed_by)[share], (@worker_ids)[share], first_entry_id, last_entry_id,
+        attempts, entry_ids
     FROM lists
 )
 SELECT now() AS now,
