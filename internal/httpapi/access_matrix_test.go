@@ -137,7 +137,8 @@ type world struct {
 	made         atomic.Int64
 }
 
-func newWorld(t *testing.T) *world {
+// accessOptions are those of a door for the callers.
+func accessOptions(t *testing.T) doorOptions {
 	t.Helper()
 	var list []auth.StaticToken
 	for _, c := range callers() {
@@ -149,7 +150,13 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{door: newDoor(t, doorOptions{verifier: verifier, terms: submission.TermsOptions{Enabled: true}, organisms: withUpdaters()})}
+	return doorOptions{verifier: verifier, terms: submission.TermsOptions{Enabled: true}, organisms: withUpdaters()}
+}
+
+// newWorld has the callers join their groups.
+func newWorld(t *testing.T, d *door) *world {
+	t.Helper()
+	w := &world{door: d}
 	w.group, w.other = w.newGroup(t, anna), w.newGroup(t, bob)
 	for _, c := range callers() {
 		if c.member && c.name != anna {
@@ -266,10 +273,17 @@ func verdictOf(t *testing.T, name, method string, a answer) verdict {
 }
 
 // TestAccess_Matrix calls every operation of openapi.yaml as every kind of person, with
-// real objects of a group that some are in and others aren't.
-func TestAccess_Matrix(t *testing.T) { //nolint:tparallel // the rows claim from one queue, each its own entry
+// real objects of a group that some are in and others aren't. What the group of an
+// object is, and whether it is there, is said by the store: so by both.
+func TestAccess_Matrix(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	onBothStores(t, accessOptions(t), func(t *testing.T, d *door) { newWorld(t, d).checkAccess(t) })
+}
+
+// checkAccess goes through the rows one after another: they claim from one queue, each
+// its own entry.
+func (w *world) checkAccess(t *testing.T) {
+	t.Helper()
 	for _, row := range accessRows() {
 		t.Run(strings.TrimSpace(row.operation+" "+row.about), func(t *testing.T) {
 			method, _, _ := strings.Cut(row.operation, " ")
