@@ -40,7 +40,7 @@ func setPaused(
 	}
 	n, err := t.exec(ctx, statement, args...)
 	if err == nil && n == 0 {
-		err = seqlease.Explain(seqlease.ErrPipelineUnknown, "pipeline version %d of %s is not registered", version, o)
+		err = notLive(o, version)
 	}
 	if err == nil {
 		err = call.count(ctx, t, row.id, 0)

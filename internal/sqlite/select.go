@@ -173,6 +173,10 @@ func requeue(ctx context.Context, t *tx, a *added, page selection, sel queue.Sel
 // Reprocess makes selected entries that have a present result wait beside it (V9),
 // as [queue.OperatorStore] says.
 func (s *Store) Reprocess(ctx context.Context, sel queue.Selection, after int64, limit int) (int, int64, error) {
+	err := s.wantLive(ctx, sel.Organism, sel.PipelineVersion)
+	if err != nil {
+		return 0, 0, fmt.Errorf("reprocess entries of %s: %w", sel.Organism, err)
+	}
 	page, err := s.selectPage(ctx, sel, "select_entries", after, limit)
 	call := operatorCall{action: seqlease.ActionReprocess, note: sel.Note}
 	n := 0
@@ -189,4 +193,28 @@ func (s *Store) Reprocess(ctx context.Context, sel queue.Selection, after int64,
 	}
 	call.committed(n)
 	return n, page.last, nil
+}
+
+// wantLive returns [seqlease.ErrPipelineUnknown] for a version that nobody may claim
+// with; 0 stands for the current one.
+func (s *Store) wantLive(ctx context.Context, o seqlease.Organism, version seqlease.PipelineVersion) error {
+	if version == 0 {
+		return nil
+	}
+	live := false
+	err := s.read(ctx, func(t *tx) error {
+		row, err := organismState(ctx, t, o)
+		if err != nil {
+			return err
+		}
+		return t.row(ctx, "is_live", named("organism_id", row.id, "pipeline_version", int64(version)), &live)
+	})
+	if err == nil && !live {
+		err = notLive(o, version)
+	}
+	return err
+}
+
+func notLive(o seqlease.Organism, version seqlease.PipelineVersion) error {
+	return seqlease.Explain(seqlease.ErrPipelineUnknown, "pipeline version %d of %s is not registered, or is outdated", version, o)
 }

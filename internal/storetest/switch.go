@@ -26,6 +26,7 @@ func switchCases() []testCase {
 		{name: "V5_AVersionThatIsNoCandidateAnyMoreIsNotSwitchedTo", check: switchStale},
 		{name: "V7_OldVersionsAreRefused", check: switchOutdated},
 		{name: "V7_ResultsOfRunningLeasesAreAcceptedAndNotShown", check: switchLateResults},
+		{name: "L8_LeasesOfOldVersionsAreGivenBack", check: switchGiveBack},
 		{name: "L1_EntriesWaitForLiveVersionsAlone", check: switchTickets},
 		{name: "L13_SwitchChangesWhatIsReleasedAndEveryLiveMark", check: switchMarks},
 		{name: "L16_OperatorsActOnLiveVersionsAlone", check: switchOperators},
@@ -319,6 +320,10 @@ func switchOutdated(t *testing.T, h Harness) {
 	}
 	wantSame(t, "registration of the old version", r, reprocess.Registration{Current: newer})
 	wantError(t, f.SetPaused(t.Context(), WestNile, 1, true, nil), seqlease.ErrPipelineUnknown)
+	for _, version := range []seqlease.PipelineVersion{1, 77} {
+		_, _, err = f.Reprocess(t.Context(), queue.Selection{Organism: WestNile, PipelineVersion: version, All: true}, 0, 10)
+		wantError(t, err, seqlease.ErrPipelineUnknown)
+	}
 	awaited := []queue.Awaited{{Organism: WestNile, PipelineVersion: 1, Mark: "any"}}
 	stirred, err := f.Stirred(t.Context(), awaited)
 	if err != nil {
@@ -343,6 +348,33 @@ func switchLateResults(t *testing.T, h Harness) {
 	wantSame(t, "the version of what is released", released[0].PipelineVersion, newer)
 	listed, _ := f.list(t, submission.ListFilter{Organism: WestNile})
 	wantSame(t, "the outcome", listed[0].Result, seqlease.HasWarnings)
+}
+
+// switchGiveBack has the workers of an old version stop after the switch, in each way.
+func switchGiveBack(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	f.process(t, seqlease.NoIssues)
+	f.submit(t, 4)
+	whole, some, undelivered := f.claim(t, 1), f.claim(t, 2), f.claim(t, 1)
+	f.complete(t, 5)
+	f.judgeNewer(t, seqlease.NoIssues)
+	f.switches(t, toNewer, true)
+	f.giveBack(t, whole.AttemptID, true, 1)
+	n, err := f.GiveBack(t.Context(), queue.GiveBack{
+		AttemptID: some.AttemptID, Organism: WestNile, ClaimedBy: worker, Entries: claimed(some)[:1], Reason: "stopped",
+	})
+	if err != nil || n != 1 {
+		t.Errorf("one of two given back: %d, %v", n, err)
+	}
+	f.giveBack(t, some.AttemptID, false, 1)
+	if _, err := f.GiveBack(t.Context(), queue.GiveBack{AttemptID: undelivered.AttemptID, Undelivered: true}); err != nil {
+		t.Errorf("an undelivered claim is given back: %v", err)
+	}
+	wantSame(t, "leases", len(f.leases(t, 10)), 0)
+	_, err = f.Claim(t.Context(), ask(1))
+	wantError(t, err, seqlease.ErrPipelineOutdated)
+	wantSame(t, "claimed with the current version", len(f.claimNewer(t, 10).Entries), 4)
+	f.retireAll(t, firstOfWestNile)
 }
 
 func switchTickets(t *testing.T, h Harness) {
