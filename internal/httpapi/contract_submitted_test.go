@@ -379,7 +379,7 @@ func TestContract_SubmittedData_8_10_Segments(t *testing.T) {
 		}
 		d.revisable(t, "cchf", content, 3)
 		d.submitReed(t, group, 1)
-		if _, content := d.submittedData(t, "reedvirus", group, anna, "").members(t); content["metadata.tsv"] != "id\taccession\tfastaIds\r\n" {
+		if _, content := d.submittedData(t, "reedvirus", group, anna, "").members(t); content["metadata.tsv"] != "id\taccession\tfastaIds\tfiles.photos\r\n" {
 			t.Errorf("nothing is released, but there is %q", content)
 		}
 	})

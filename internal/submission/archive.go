@@ -180,7 +180,11 @@ func (a *archive) metadata(ctx context.Context, w io.Writer) error {
 	if a.named {
 		header = append(header, "fastaIds")
 	}
-	row := appendRow(nil, append(header, a.keys...))
+	header = append(header, a.keys...)
+	for _, category := range a.organism.SubmittedFileCategories {
+		header = append(header, "files."+category)
+	}
+	row := appendRow(nil, header)
 	if _, err := w.Write(row); err != nil {
 		return err
 	}
@@ -215,7 +219,8 @@ func (a *archive) cells(i int, metadata map[string]string) []string {
 	for _, key := range a.keys {
 		cells = append(cells, metadata[key])
 	}
-	return cells
+	// There are no attachments yet.
+	return append(cells, make([]string, len(a.organism.SubmittedFileCategories))...)
 }
 
 // sequences writes the FASTA file.

@@ -73,6 +73,7 @@ func TestArchive_OfWhatWasEdited(t *testing.T) {
 	t.Parallel()
 	one := &organism.Organism{Key: "one", ConsensusSequences: true, Segments: []organism.NamedSequence{{Name: organism.MainSegment}}}
 	two := &organism.Organism{Key: "two", ConsensusSequences: true, Segments: []organism.NamedSequence{{Name: "L"}, {Name: "S"}}}
+	attached := &organism.Organism{Key: "attached", Segments: one.Segments, SubmittedFileCategories: []string{"raw", "photos"}}
 	without := &organism.Organism{Key: "without", Segments: two.Segments}
 	for _, tt := range []struct {
 		name                string
@@ -99,6 +100,11 @@ func TestArchive_OfWhatWasEdited(t *testing.T) {
 			"odd FASTA ids", two,
 			[]string{`{"metadata":{"k":null},"unalignedNucleotideSequences":{"a b":"A","a_b":"C","":"G"}}`, `{"metadata":{},"unalignedNucleotideSequences":{"s1":"T"}}`},
 			"id\taccession\tfastaIds\tk\r\ns1\tA1\ta_b a_b_1 s1\t\r\ns2\tA2\ts1_1\t\r\n", ">a_b\nA\n>a_b_1\nC\n>s1\nG\n>s1_1\nT\n",
+		},
+		{
+			"columns for attachments", attached,
+			[]string{`{"metadata":{"k":"v"},"unalignedNucleotideSequences":{}}`},
+			"id\taccession\tk\tfiles.raw\tfiles.photos\r\ns1\tA1\tv\t\t\r\n", "-",
 		},
 		{
 			"no sequences wanted", without,
