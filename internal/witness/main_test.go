@@ -61,7 +61,7 @@ func wild(d desk, c console, fronts ...front) scenario {
 }
 
 // mostForAll is how many short histories are made to have every kind of event.
-const mostForAll = 3
+const mostForAll = 8
 
 // repeatedly makes and judges histories, each of a fresh scenario, as long as
 // the flag says, and until there was all that is wanted.
