@@ -116,6 +116,11 @@ func (w *switchWorld) register(r *rapid.T) {
 		r.Skip("enough versions")
 	}
 	v := w.live[len(w.live)-1] + seqlease.PipelineVersion(rapid.IntRange(1, 2).Draw(r, "above"))
+	w.add(v)
+}
+
+// add registers a version and makes its backfill complete.
+func (w *switchWorld) add(v seqlease.PipelineVersion) {
 	_, err := w.f.RegisterVersion(w.ctx(), WestNile, v, ahead)
 	w.must("register", err)
 	for {
@@ -243,7 +248,10 @@ func (w *switchWorld) revoke(r *rapid.T) {
 // then, unless a good one stays.
 func (w *switchWorld) quarantine(r *rapid.T) {
 	v := w.version(r)
-	e := w.some(r, func(e *switchEntry) bool { return !e.revocation && !isGood(e.results[v]) })
+	w.putInQuarantine(v, w.some(r, func(e *switchEntry) bool { return !e.revocation && !isGood(e.results[v]) }))
+}
+
+func (w *switchWorld) putInQuarantine(v seqlease.PipelineVersion, e *switchEntry) {
 	verdict := queue.OperatorVerdict{By: operatorName, Reason: byOperator, Result: w.f.systemResult(w.t, byOperator)}
 	n, _, err := w.f.PutInQuarantine(w.ctx(), queue.Selection{Organism: WestNile, PipelineVersion: v, Entries: []seqlease.AccessionVersion{e.av}}, verdict, 0, 10)
 	w.must("quarantine", err)
@@ -358,11 +366,24 @@ func (w *switchWorld) look() {
 	}
 }
 
+// another registers a version above all others, which may not become current yet: it has
+// nothing but an entry in quarantine.
+func (w *switchWorld) another() seqlease.PipelineVersion {
+	v := w.live[len(w.live)-1] + 1
+	w.add(v)
+	last := w.entries[len(w.entries)-1]
+	w.putInQuarantine(v, last)
+	w.switchTo(v, w.may(v))
+	return v
+}
+
 // drain has the newest version process all that waits or failed: then it may become current.
 func (w *switchWorld) drain() {
 	w.age(nil)
-	newest := w.live[len(w.live)-1]
 	good := func() seqlease.ProcessingResult { return seqlease.NoIssues }
+	w.submit(w.r)
+	w.judge(w.claim(w.current, 100), w.current, good)
+	newest := w.another()
 	for {
 		lease := w.claim(newest, 100)
 		if len(lease.Entries) == 0 {
