@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -44,19 +42,7 @@ func TestExample_PythonClient(t *testing.T) {
 	bash := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", text+"\nkill %1 %2; wait || true\n")
 	bash.Dir = filepath.Join("..", "..")
 	bash.Env = append(os.Environ(), "SEQLEASE_LISTEN="+address, "SEQLEASE_SERVER=http://"+address, "PYTHONDONTWRITEBYTECODE=1")
-	// The script starts servers: one process group, so that none is left behind.
-	bash.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	bash.Cancel = func() error { return syscall.Kill(-bash.Process.Pid, syscall.SIGKILL) }
-	t.Cleanup(func() {
-		if bash.Process != nil {
-			_ = syscall.Kill(-bash.Process.Pid, syscall.SIGKILL) // gone already, as a rule
-		}
-	})
-	var stdout, stderr bytes.Buffer
-	bash.Stdout, bash.Stderr = &stdout, &stderr
-	if err := bash.Run(); err != nil {
-		t.Fatalf("the example failed: %v\nstdout:\n%s\nstderr:\n%s", err, &stdout, &stderr)
-	}
+	stdout, stderr := runScript(t, bash, "the example failed")
 	for _, want := range []string{
 		"group 1: Moss lab\n", "submitted: 3 entries\n", "processed: 3 entries, 1 with errors\n", "error: the genome has 14 bases, not 18\n",
 		"edited: 0 with errors\n", "approved: 3 entries\n", "released: 3 records\n", "asked again with the tag: nothing new\n",
@@ -66,10 +52,10 @@ func TestExample_PythonClient(t *testing.T) {
 		".1  pond3  LATEST_VERSION  revocation: False\n",
 	} {
 		if !strings.Contains(stdout.String(), want) {
-			t.Errorf("the example should print %q; it printed:\n%s\nstderr:\n%s", want, &stdout, &stderr)
+			t.Errorf("the example should print %q; it printed:\n%s\nstderr:\n%s", want, stdout, stderr)
 		}
 	}
 	if strings.Contains(stderr.String(), "results refused") {
-		t.Errorf("the pipeline's results were refused:\n%s", &stderr)
+		t.Errorf("the pipeline's results were refused:\n%s", stderr)
 	}
 }

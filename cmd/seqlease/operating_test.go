@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -48,27 +46,15 @@ func TestOperatingCommands(t *testing.T) {
 	bash := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", text+"\nkill %1; wait %1\n")
 	bash.Dir = dir
 	bash.Env = append(os.Environ(), "SEQLEASE_LISTEN="+address, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
-	// The script starts a server: one process group, so that none is left behind.
-	bash.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	bash.Cancel = func() error { return syscall.Kill(-bash.Process.Pid, syscall.SIGKILL) }
-	t.Cleanup(func() {
-		if bash.Process != nil {
-			_ = syscall.Kill(-bash.Process.Pid, syscall.SIGKILL) // gone already, as a rule
-		}
-	})
-	var stdout, stderr bytes.Buffer
-	bash.Stdout, bash.Stderr = &stdout, &stderr
-	if err := bash.Run(); err != nil {
-		t.Fatalf("the commands failed: %v\nstdout:\n%s\nstderr:\n%s", err, &stdout, &stderr)
-	}
+	stdout, stderr := runScript(t, bash, "the commands failed")
 	for _, want := range []string{"seqlease ", "  -\n", `{"status":"UP"}`, "  applied  ", `"statusCounts":{`, `"leases":[]`} {
 		if !strings.Contains(stdout.String(), want) {
-			t.Errorf("the output lacks %q:\n%s", want, &stdout)
+			t.Errorf("the output lacks %q:\n%s", want, stdout)
 		}
 	}
 	for _, line := range []string{"msg=serving", "msg=request", "msg=stopping"} {
 		if !strings.Contains(stderr.String(), line) {
-			t.Errorf("the log lacks %q:\n%s", line, &stderr)
+			t.Errorf("the log lacks %q:\n%s", line, stderr)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"net"
 	"os"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -56,19 +54,7 @@ func TestREADMEQuickstart(t *testing.T) {
 	bash := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", text+"\nkill %1; wait %1 || true\n")
 	bash.Dir = filepath.Join(dir, "fern")
 	bash.Env = append(os.Environ(), "SEQLEASE_LISTEN="+address)
-	// The script starts a server: one process group, so that none is left behind.
-	bash.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	bash.Cancel = func() error { return syscall.Kill(-bash.Process.Pid, syscall.SIGKILL) }
-	t.Cleanup(func() {
-		if bash.Process != nil {
-			_ = syscall.Kill(-bash.Process.Pid, syscall.SIGKILL) // gone already, as a rule
-		}
-	})
-	var stdout, stderr bytes.Buffer
-	bash.Stdout, bash.Stderr = &stdout, &stderr
-	if err := bash.Run(); err != nil {
-		t.Fatalf("the quickstart failed: %v\nstdout:\n%s\nstderr:\n%s", err, &stdout, &stderr)
-	}
+	stdout, stderr := runScript(t, bash, "the quickstart failed")
 	for _, gone := range []string{"fern.db-wal", "fern.db-shm"} {
 		if _, err := os.Stat(filepath.Join(bash.Dir, gone)); err == nil {
 			t.Errorf("%s is there after the server has stopped: the store isn't in one file", gone)
@@ -86,7 +72,7 @@ func TestREADMEQuickstart(t *testing.T) {
 		`"alignedNucleotideSequences":{"main":"ATGGCTTGTAAAGGTTAA"}`,
 	} {
 		if !strings.Contains(stdout.String(), want) {
-			t.Errorf("the quickstart should print %s; it printed:\n%s\nstderr:\n%s", want, &stdout, &stderr)
+			t.Errorf("the quickstart should print %s; it printed:\n%s\nstderr:\n%s", want, stdout, stderr)
 		}
 	}
 }
