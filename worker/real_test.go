@@ -173,7 +173,7 @@ func TestRun_B017_AResultThatIsNeverAcceptedEndsInQuarantine(t *testing.T) {
 	}
 	operator, submitter := clientOf(t, address, "operator"), clientOf(t, address, "submitter")
 	var page client.QuarantinePage
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if !until(ctx, func() bool {
 		var err error

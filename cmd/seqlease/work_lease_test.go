@@ -172,7 +172,7 @@ func TestWork_B002_B049_AStoppedWorkerAsksBeforeItSubmits(t *testing.T) {
 		}
 	}
 	sleeper.signal(t, syscall.SIGCONT)
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for dropped := false; !dropped; {
 		select {
 		case e := <-sleeper.events:

@@ -207,7 +207,7 @@ func TestSubmit_L12_WhoseFilesAreCheckedHasNoPlace(t *testing.T) {
 		other := d.arrive(t, group, 2*half, "s.fasta")
 		other.send(t, sequencesOf(0, 2*half))
 		checked := false
-		for end := time.Now().Add(time.Second); !checked && time.Now().Before(end); {
+		for end := time.Now().Add(10 * time.Second); !checked && time.Now().Before(end); {
 			checked = d.spool.Used() > before+other.sent+more
 			runtime.Gosched()
 		}

@@ -480,17 +480,17 @@ func (d *door) leftovers(t *testing.T) []os.DirEntry {
 	return left
 }
 
-// eventually waits until the condition holds, for at most 20 s.
+// eventually waits until the condition holds, for at most a minute.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !condition() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("not in 20 s: %s", what)
+			t.Fatalf("not in a minute: %s", what)
 		}
 	}
 }

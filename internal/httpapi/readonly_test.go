@@ -38,7 +38,7 @@ func TestPostgres_B041_ReadOnlyDatabaseIsBusy(t *testing.T) {
 	takeWrites := func(setting string, ready int) {
 		t.Helper()
 		setReadOnly(t, address, setting)
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for ctx.Err() == nil && d.call(t, "GET", "/readyz", "", nil).StatusCode != ready {
 		}

@@ -22,7 +22,7 @@ func (g *stage) awaitLeaseEnd(t *testing.T) {
 // soon bounds a call that must not wait for what is stopped.
 func soon(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -92,7 +92,7 @@ func (g *stage) goOn(t *testing.T) {
 // awaitStopped returns when n sessions wait for a lock of any kind.
 func (g *stage) awaitStopped(t *testing.T, n int64) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		var waiting int64

@@ -47,7 +47,7 @@ func (g *stage) gather(t *testing.T, waiting func() int, calls []func() error) e
 			g.awaitStopped(t, 1)
 			continue
 		}
-		for deadline := time.Now().Add(30 * time.Second); waiting() != i; {
+		for deadline := time.Now().Add(time.Minute); waiting() != i; {
 			if time.Now().After(deadline) {
 				t.Fatalf("%d calls wait for their turn, want %d", waiting(), i)
 			}
@@ -288,7 +288,7 @@ func TestAccept_L3_TogetherALockedLeaseKeepsNobodyElseWaiting(t *testing.T) {
 	free.Go(g.acceptTen(t, submissions[1]))
 	locked.Go(g.acceptTen(t, submissions[2]))
 	free.Go(g.acceptTen(t, submissions[3]))
-	for deadline := time.Now().Add(30 * time.Second); g.waitingSubmissions() != 3; {
+	for deadline := time.Now().Add(time.Minute); g.waitingSubmissions() != 3; {
 		if time.Now().After(deadline) {
 			t.Fatal("the submissions don't gather")
 		}

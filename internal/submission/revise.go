@@ -59,12 +59,7 @@ func (s *Submissions) Revise(ctx context.Context, p seqlease.Person, r ReviseReq
 	if _, err := s.organisms.Get(r.Organism); err != nil {
 		return nil, err
 	}
-	made, stored, err := s.storedUpload(ctx, p, r.Key)
-	if err != nil {
-		return nil, err
-	}
-	if stored {
-		_, err := s.newest(ctx, p, r.Organism, accessionsOf(made))
+	if made, stored, err := s.storedRevision(ctx, p, r); stored || err != nil {
 		return made, err
 	}
 	checked, err := s.check(ctx, r.files())
@@ -74,6 +69,10 @@ func (s *Submissions) Revise(ctx context.Context, p seqlease.Person, r ReviseReq
 	accessions := checked.Accessions()
 	if err := s.mayRevise(ctx, p, r.Organism, accessions); err != nil {
 		_ = checked.Close() // it holds nothing that is still needed
+		// What is in the way may be this very upload, sent twice and stored since.
+		if made, stored, again := s.storedRevision(ctx, p, r); stored && again == nil {
+			return made, nil
+		}
 		return nil, err
 	}
 	entries, err := s.pack(ctx, r.Organism, checked)
@@ -81,13 +80,26 @@ func (s *Submissions) Revise(ctx context.Context, p seqlease.Person, r ReviseReq
 		return nil, fmt.Errorf("revise entries of %s: %w", r.Organism, err)
 	}
 	defer entries.close()
-	made, err = s.store.Revise(ctx, Revision{
+	made, err := s.store.Revise(ctx, Revision{
 		Organism: r.Organism, Submitter: p.Name, Accessions: accessions, Entries: entries.all(), Key: r.Key,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("revise entries of %s: %w", r.Organism, err)
 	}
 	return made, nil
+}
+
+// storedRevision looks whether the upload is stored already, and whether the person may
+// act for its groups still.
+func (s *Submissions) storedRevision(ctx context.Context, p seqlease.Person, r ReviseRequest) (made []seqlease.SubmissionIDMapping, stored bool, err error) {
+	made, stored, err = s.storedUpload(ctx, p, r.Key)
+	if err != nil || !stored {
+		return nil, false, err
+	}
+	if _, err := s.newest(ctx, p, r.Organism, accessionsOf(made)); err != nil {
+		return nil, false, err
+	}
+	return made, true, nil
 }
 
 // mayRevise checks the accessions that an upload names.

@@ -3,12 +3,14 @@ package submission_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seqlease/seqlease"
+	"github.com/seqlease/seqlease/internal/intake"
 	"github.com/seqlease/seqlease/internal/submission"
 )
 
@@ -106,6 +108,41 @@ func TestRevise_NamesAtMostTwentyEntries(t *testing.T) {
 	}
 	if _, err := h.Revise(t.Context(), bert, revision(received...)); !errors.Is(err, seqlease.ErrForbidden) || !strings.Contains(err.Error(), "and 10 more") {
 		t.Errorf("forbidden: got %v, want that there are 10 more", err)
+	}
+}
+
+// TestRevise_AtOnceIsAnsweredOnce stores a revision under its key when the same one has
+// looked for the key and not yet at the entries.
+func TestRevise_AtOnceIsAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	h := open(t, submission.TermsOptions{}, nil)
+	keyed := revision(h.released(t, anna, h.group, "a")...)
+	keyed.Key = &submission.UploadKey{Key: "k"}
+	crossed := func(first submission.ReviseRequest, by seqlease.Person) submission.ReviseRequest {
+		metadata := *keyed.Metadata
+		second := keyed
+		second.Metadata = &intake.File{Name: metadata.Name, Open: func() (io.ReadCloser, error) {
+			if _, err := h.Revise(t.Context(), by, first); err != nil {
+				t.Error(err)
+			}
+			return metadata.Open()
+		}}
+		return second
+	}
+	made, err := h.Revise(t.Context(), anna, crossed(keyed, anna))
+	if err != nil || len(made) != 1 || made[0].Version != 2 {
+		t.Errorf("got %v, %v, want what was stored meanwhile", made, err)
+	}
+
+	h.process(t, nil)
+	if _, err := h.Approve(t.Context(), root, submission.ApproveRequest{Organism: zika, Scope: seqlease.ApproveAll}); err != nil {
+		t.Fatal(err)
+	}
+	other := keyed
+	other.Key = nil
+	keyed.Key = &submission.UploadKey{Key: "l"}
+	if made, err := h.Revise(t.Context(), anna, crossed(other, anna)); !errors.Is(err, seqlease.ErrState) {
+		t.Errorf("got %v, %v, want a refusal: another upload is in the way", made, err)
 	}
 }
 

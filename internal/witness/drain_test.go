@@ -15,7 +15,7 @@ import (
 
 // drainTimeout bounds the end of a history: what is held ends within a lease, and
 // what is used up is quarantined within seconds.
-const drainTimeout = 30 * time.Second
+const drainTimeout = time.Minute
 
 // drain lets all leases end and processes what waits until there is nothing left,
 // and then reads everything.
