@@ -32,9 +32,8 @@ type Selection struct {
 	ErrorContains   string                      `json:"errorContains,omitzero"`
 	WorkerID        string                      `json:"workerId,omitzero"`
 	PipelineVersion seqlease.PipelineVersion    `json:"pipelineVersion,omitzero"`
-	// SubmittedFrom (inclusive) and SubmittedTo (exclusive) are only for Reprocess.
-	SubmittedFrom time.Time `json:"submittedFrom,omitzero"`
-	SubmittedTo   time.Time `json:"submittedTo,omitzero"`
-	All           bool      `json:"all,omitzero"`
-	Reason        string    `json:"reason,omitzero"`
+	SubmittedFrom   time.Time                   `json:"submittedFrom,omitzero"` // inclusive
+	SubmittedTo     time.Time                   `json:"submittedTo,omitzero"`   // exclusive
+	All             bool                        `json:"all,omitzero"`
+	Reason          string                      `json:"reason,omitzero"`
 }

@@ -73,25 +73,26 @@ func TestResults_L5_B094_EndlessAccessionsAreRefused(t *testing.T) {
 // results of another user.
 func TestSubmit_L9_B095_StrangersSlowNobodyDown(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, doorOptions{})
-	d.submit(t, d.newGroup(t, anna), 8, 20)
-	mine := entriesOf(t, d.claimAs(t, "w1", 4).body)
-	invalid := strings.Replace(resultOf(mine[0]), `"age"`, `"colour"`, 1)
-	send := func(token string) {
-		t.Helper()
-		d.call(t, "POST", "/zika/submit-processed-data?pipelineVersion=1", token, strings.NewReader(invalid),
-			"Content-Type", "application/x-ndjson").problem(t, 422)
-	}
-	for range 8 {
-		send(pipe2)
-	}
-	if a := d.claimAs(t, "w1", 1); len(a.body) == 0 || a.Header.Get("Retry-After") != "" {
-		t.Errorf("the worker is slowed down for %s s by a stranger", a.Header.Get("Retry-After"))
-	}
-	for range 8 {
-		send(pipe)
-	}
-	if a := d.claimAs(t, "w1", 1); a.Header.Get("Retry-After") == "" {
-		t.Error("the worker's own failures don't slow it down")
-	}
+	onBothStores(t, doorOptions{}, func(t *testing.T, d *door) {
+		d.submit(t, d.newGroup(t, anna), 8, 20)
+		mine := entriesOf(t, d.claimAs(t, "w1", 4).body)
+		invalid := strings.Replace(resultOf(mine[0]), `"age"`, `"colour"`, 1)
+		send := func(token string) {
+			t.Helper()
+			d.call(t, "POST", "/zika/submit-processed-data?pipelineVersion=1", token, strings.NewReader(invalid),
+				"Content-Type", "application/x-ndjson").problem(t, 422)
+		}
+		for range 8 {
+			send(pipe2)
+		}
+		if a := d.claimAs(t, "w1", 1); len(a.body) == 0 || a.Header.Get("Retry-After") != "" {
+			t.Errorf("the worker is slowed down for %s s by a stranger", a.Header.Get("Retry-After"))
+		}
+		for range 8 {
+			send(pipe)
+		}
+		if a := d.claimAs(t, "w1", 1); a.Header.Get("Retry-After") == "" {
+			t.Error("the worker's own failures don't slow it down")
+		}
+	})
 }

@@ -181,12 +181,18 @@ type EntrySelection struct {
 	AccessionVersions *Selected `json:"accessionVersions,omitempty"`
 	All               *bool     `json:"all,omitempty"`
 
-	// ErrorContains A part of a reason for which attempts failed, or of the quarantine's; case counts
+	// ErrorContains A part of a reason for which attempts failed, or of the quarantine's; of entries that are processed again, of an error of the result. Case counts
 	ErrorContains *string `json:"errorContains,omitempty"`
 
-	// PipelineVersion Every live one unless given
+	// PipelineVersion Every live one unless given; of `reprocess`, the current one
 	PipelineVersion *int64  `json:"pipelineVersion,omitempty"`
 	Reason          *string `json:"reason,omitempty"`
+
+	// SubmittedFrom Inclusive
+	SubmittedFrom *time.Time `json:"submittedFrom,omitempty"`
+
+	// SubmittedTo Exclusive
+	SubmittedTo *time.Time `json:"submittedTo,omitempty"`
 
 	// WorkerId The worker of the lease or of a failure
 	WorkerId *string `json:"workerId,omitempty"`
@@ -420,7 +426,7 @@ type LeaseRenewal struct {
 // LeaseReturn defines model for LeaseReturn.
 type LeaseReturn struct {
 	// AccessionVersions Only these entries
-	AccessionVersions *Selected `json:"accessionVersions,omitempty"`
+	AccessionVersions *[]AccessionVersion `json:"accessionVersions,omitempty"`
 
 	// CountsAsAttempt True where the entries are at fault
 	CountsAsAttempt     *bool              `json:"countsAsAttempt,omitempty"`
@@ -583,27 +589,6 @@ type RenewedLease struct {
 	Lost []AccessionVersion `json:"lost"`
 }
 
-// ReprocessSelection All conditions must hold. Without any, `all` must be true
-type ReprocessSelection struct {
-	// AccessionVersions Only these entries
-	AccessionVersions *Selected `json:"accessionVersions,omitempty"`
-	All               *bool     `json:"all,omitempty"`
-
-	// ErrorContains A part of an error of the result; case counts
-	ErrorContains *string `json:"errorContains,omitempty"`
-
-	// PipelineVersion The current one unless given
-	PipelineVersion *int64  `json:"pipelineVersion,omitempty"`
-	Reason          *string `json:"reason,omitempty"`
-
-	// SubmittedFrom Inclusive
-	SubmittedFrom *time.Time `json:"submittedFrom,omitempty"`
-
-	// SubmittedTo Exclusive
-	SubmittedTo *time.Time `json:"submittedTo,omitempty"`
-	WorkerId    *string    `json:"workerId,omitempty"`
-}
-
 // RequeuedEntries defines model for RequeuedEntries.
 type RequeuedEntries struct {
 	Requeued int `json:"requeued"`
@@ -623,7 +608,7 @@ type RevokeRequest struct {
 }
 
 // Selected Only these entries
-type Selected = []AccessionVersion
+type Selected = []seqlease.AccessionVersion
 
 // SequenceEntryStatus defines model for SequenceEntryStatus.
 type SequenceEntryStatus struct {
@@ -961,7 +946,7 @@ type RequeueJSONRequestBody = EntrySelection
 type RenewLeaseJSONRequestBody = LeaseRenewal
 
 // ReprocessJSONRequestBody defines body for Reprocess for application/json ContentType.
-type ReprocessJSONRequestBody = ReprocessSelection
+type ReprocessJSONRequestBody = EntrySelection
 
 // ResumeOrganismJSONRequestBody defines body for ResumeOrganism for application/json ContentType.
 type ResumeOrganismJSONRequestBody = OperatorNote

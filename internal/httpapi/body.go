@@ -69,14 +69,20 @@ func (s *server) prepareBody(w *response, r *http.Request, operation string) err
 		r.ContentLength = -1
 	}
 	r.Body = body
-	switch kind := mediaType(r); {
-	case kind == "application/x-www-form-urlencoded":
-		return mergeForm(r)
-	case kind == "multipart/form-data" && !isUpload(operation):
-		return mergeMultipart(r)
-	default:
-		return nil
+	if o, is := s.description.strict[operation]; is {
+		body.strict = &o
 	}
+	switch kind := mediaType(r); {
+	case body.strict != nil && body.strict.takesJSON: // a form in its place is told so
+	case kind == "application/x-www-form-urlencoded":
+		err = mergeForm(r)
+	case kind == "multipart/form-data" && !isUpload(operation):
+		err = mergeMultipart(r)
+	}
+	if err != nil || body.strict == nil {
+		return err
+	}
+	return body.strict.refuseParameters(r.URL.Query())
 }
 
 // mediaType returns the type of the body in lower case, without parameters.

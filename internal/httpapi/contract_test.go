@@ -4,9 +4,18 @@ import (
 	"testing"
 )
 
-// onBothStores checks what the protocol promises on a door with an embedded store
+// onBothStores checks what is promised to clients on a door with an embedded store
 // and on one with PostgreSQL.
 func onBothStores(t *testing.T, o doorOptions, check func(t *testing.T, d *door)) {
+	t.Helper()
+	withBothStores(t, o, func(t *testing.T, o doorOptions) { //nolint:thelper // the test itself
+		check(t, newDoor(t, o))
+	})
+}
+
+// withBothStores is the same for tests that make the door, since they stand between it
+// and its store.
+func withBothStores(t *testing.T, o doorOptions, check func(t *testing.T, o doorOptions)) {
 	t.Helper()
 	for _, store := range []struct {
 		name string
@@ -21,7 +30,7 @@ func onBothStores(t *testing.T, o doorOptions, check func(t *testing.T, d *door)
 	} {
 		t.Run(store.name, func(t *testing.T) {
 			t.Parallel()
-			check(t, newDoor(t, store.open(t)))
+			check(t, store.open(t))
 		})
 	}
 }

@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/seqlease/seqlease"
 	"github.com/seqlease/seqlease/internal/auth"
 	"github.com/seqlease/seqlease/internal/httpapi"
@@ -151,10 +153,29 @@ func (d *door) execSQLite(t *testing.T, statement string, args ...any) {
 	}
 }
 
-// ageLeases lets ten minutes pass for every lease.
+// exec is the same for either store, each of which has a statement of its own.
+func (d *door) exec(t *testing.T, onSQLite, onPostgres string) {
+	t.Helper()
+	if !strings.HasPrefix(d.address, "postgres") {
+		d.execSQLite(t, onSQLite)
+		return
+	}
+	conn, err := pgx.Connect(t.Context(), d.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	if _, err := conn.Exec(t.Context(), onPostgres); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ageLeases lets ten minutes pass for every lease. The store of PostgreSQL remembers
+// when the first lease of a queue ends that it found empty, and looks no earlier: there
+// it is only of use before such a look.
 func (d *door) ageLeases(t *testing.T) {
 	t.Helper()
-	d.execSQLite(t, "UPDATE lease SET lease_until = lease_until - ?", (10 * time.Minute).Microseconds())
+	d.exec(t, "UPDATE lease SET lease_until = lease_until - 600000000", "UPDATE lease SET lease_until = lease_until - interval '10 minutes'")
 }
 
 func newDoor(t *testing.T, o doorOptions) *door {

@@ -119,7 +119,8 @@ var attemptID = regexp.MustCompile(`"processingAttemptId":"[^"]*",`)
 
 // TestFleet_B055_OldPipelinesBesideNewOnes has four pipelines that don't send the
 // attempt id back, and know neither renewal nor return, beside four that do: the
-// old ones are told what to change, and the others finish everything.
+// old ones are told what to change, and the others finish everything. It is on SQLite
+// alone, see [door.ageLeases].
 func TestFleet_B055_OldPipelinesBesideNewOnes(t *testing.T) {
 	t.Parallel()
 	const old, entries, batch = 4, 200, 10

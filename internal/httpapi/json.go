@@ -17,7 +17,8 @@ import (
 
 // lenient reads scalars as the protocol does: a number or a truth value where a
 // text is wanted, and a text of digits where a number is. Unknown members are
-// ignored; names count by case, and none may occur twice in an object.
+// ignored, but for operations that refuse them ([strict]); names count by case, and
+// none may occur twice in an object.
 var lenient = json.WithUnmarshalers(lenientTypes)
 
 var lenientTypes = json.JoinUnmarshalers(
@@ -97,7 +98,11 @@ func (s *server) readJSON(r *http.Request, into any, limit int64, options ...jso
 			break
 		}
 	}
-	if err := json.Unmarshal(text, into, append(options, lenient)...); err != nil {
+	options = append(options, lenient, json.RejectUnknownMembers(body.strict != nil))
+	if err := json.Unmarshal(text, into, options...); err != nil {
+		if refused, is := unknownMember(err, body.strict); is {
+			return refused
+		}
 		return invalidJSON(0, err)
 	}
 	return nil

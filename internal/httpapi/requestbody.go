@@ -29,6 +29,7 @@ type requestBody struct {
 	fetched bool
 	raw     io.Reader // source, or what was fetched of it
 	scratch *spool.Scratch
+	strict  *strict // nil: unknown members are ignored
 
 	// open begins to decompress; nil if there is nothing to. close ends it.
 	open    func(raw io.Reader) (decoded io.Reader, close func(), err error)

@@ -25,121 +25,124 @@ func notReady(context.Context) error { return errors.New("the store is away") }
 // with one good line before, and checks that nothing was stored.
 func TestResults_Refusals(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, doorOptions{})
-	group := d.newGroup(t, anna)
-	d.submit(t, group, 3, 20)
-	mine, foreign := d.claim(t, pipe, 2), d.claim(t, pipe2, 1)
-	before := d.statusCounts(t, "zika")
-	good, second := resultOf(mine[0]), resultOf(mine[1])
-	unknown := mine[1]
-	unknown.Accession = "LOC_UNKNOWN"
-	for _, tt := range []struct {
-		name, line string
-		reason     seqlease.RefusalReason
-		words      []string
-	}{
-		{"no attempt id", strings.Replace(second, `"processingAttemptId"`, `"x"`, 1), seqlease.RefusedInvalid, []string{"processingAttemptId", "copy"}},
-		{"numeric attempt id", strings.Replace(second, `"`+mine[1].AttemptID.String()+`"`, "5", 1), seqlease.RefusedInvalid, []string{"processingAttemptId"}},
-		{"malformed attempt id", strings.Replace(second, mine[1].AttemptID.String(), "5", 1), seqlease.RefusedInvalid, []string{"processingAttemptId"}},
-		{"L3 unknown attempt id", strings.Replace(second, mine[1].AttemptID.String(), seqlease.NewAttemptID().String(), 1), seqlease.RefusedLeaseLost, nil},
-		{"L7 lease of another user", resultOf(foreign[0]), seqlease.RefusedLeaseLost, nil},
-		{"unknown entry", resultOf(unknown), seqlease.RefusedNotFound, nil},
-		{"the same entry twice", good, seqlease.RefusedDuplicate, []string{"lines 1 and 3"}},
-		{"wrong length", strings.Replace(second, strings.ToLower(reference), "acgt", 1), seqlease.RefusedInvalid, []string{"main", "alignedNucleotideSequences", "4", "20"}},
-		{"unknown field", strings.Replace(second, `"age"`, `"colour"`, 1), seqlease.RefusedInvalid, []string{"colour"}},
-		{"L18 NUL", strings.Replace(second, `"Kenya"`, `"a\u0000b"`, 1), seqlease.RefusedInvalid, []string{"country"}},
-	} {
-		p := d.sendResults(t, good+"\n\r\n"+tt.line).problem(t, 422)
-		if p.Type != "urn:seqlease:problem:results-refused" || len(p.Refused) != 1 {
-			t.Errorf("%s: problem %+v", tt.name, p)
-			continue
-		}
-		refused := p.Refused[0]
-		if refused.Line != 3 || refused.Reason != tt.reason {
-			t.Errorf("%s: got line %d, reason %s (%s); want 3 and %s", tt.name, refused.Line, refused.Reason, refused.Detail, tt.reason)
-		}
-		for _, word := range tt.words {
-			if !strings.Contains(refused.Detail, word) {
-				t.Errorf("%s: detail %q doesn't say %q", tt.name, refused.Detail, word)
+	onBothStores(t, doorOptions{}, func(t *testing.T, d *door) {
+		group := d.newGroup(t, anna)
+		d.submit(t, group, 3, 20)
+		mine, foreign := d.claim(t, pipe, 2), d.claim(t, pipe2, 1)
+		before := d.statusCounts(t, "zika")
+		good, second := resultOf(mine[0]), resultOf(mine[1])
+		unknown := mine[1]
+		unknown.Accession = "LOC_UNKNOWN"
+		for _, tt := range []struct {
+			name, line string
+			reason     seqlease.RefusalReason
+			words      []string
+		}{
+			{"no attempt id", strings.Replace(second, `"processingAttemptId"`, `"x"`, 1), seqlease.RefusedInvalid, []string{"processingAttemptId", "copy"}},
+			{"numeric attempt id", strings.Replace(second, `"`+mine[1].AttemptID.String()+`"`, "5", 1), seqlease.RefusedInvalid, []string{"processingAttemptId"}},
+			{"malformed attempt id", strings.Replace(second, mine[1].AttemptID.String(), "5", 1), seqlease.RefusedInvalid, []string{"processingAttemptId"}},
+			{"L3 unknown attempt id", strings.Replace(second, mine[1].AttemptID.String(), seqlease.NewAttemptID().String(), 1), seqlease.RefusedLeaseLost, nil},
+			{"L7 lease of another user", resultOf(foreign[0]), seqlease.RefusedLeaseLost, nil},
+			{"unknown entry", resultOf(unknown), seqlease.RefusedNotFound, nil},
+			{"the same entry twice", good, seqlease.RefusedDuplicate, []string{"lines 1 and 3"}},
+			{"wrong length", strings.Replace(second, strings.ToLower(reference), "acgt", 1), seqlease.RefusedInvalid, []string{"main", "alignedNucleotideSequences", "4", "20"}},
+			{"unknown field", strings.Replace(second, `"age"`, `"colour"`, 1), seqlease.RefusedInvalid, []string{"colour"}},
+			{"L18 NUL", strings.Replace(second, `"Kenya"`, `"a\u0000b"`, 1), seqlease.RefusedInvalid, []string{"country"}},
+		} {
+			p := d.sendResults(t, good+"\n\r\n"+tt.line).problem(t, 422)
+			if p.Type != "urn:seqlease:problem:results-refused" || len(p.Refused) != 1 {
+				t.Errorf("%s: problem %+v", tt.name, p)
+				continue
+			}
+			refused := p.Refused[0]
+			if refused.Line != 3 || refused.Reason != tt.reason {
+				t.Errorf("%s: got line %d, reason %s (%s); want 3 and %s", tt.name, refused.Line, refused.Reason, refused.Detail, tt.reason)
+			}
+			for _, word := range tt.words {
+				if !strings.Contains(refused.Detail, word) {
+					t.Errorf("%s: detail %q doesn't say %q", tt.name, refused.Detail, word)
+				}
 			}
 		}
-	}
-	for _, tt := range []struct {
-		name, body, path, contentType string
-		status                        int
-		words                         []string
-	}{
-		{"broken line", good + "\n" + second[:50], "", "", 400, []string{"line 2", "deserialised"}},
-		{"broken line after a refused one", resultOf(foreign[0]) + "\n{}", "", "", 400, []string{"line 2", "accession"}},
-		{"more broken lines than a body may have", strings.Repeat("{}\n", queue.MaxResultLines+1), "", "", 400, []string{"line 1", "accession"}},
-		{"missing member", strings.Replace(second, `"data"`, `"date"`, 1), "", "", 400, []string{"line 1", "data"}},
-		{"L18 lone surrogate", strings.Replace(second, `"Kenya"`, `"\udc00"`, 1), "", "", 400, []string{"line 1", "data.metadata.country"}},
-		{"another type", good, "", "application/json", 415, []string{"application/x-ndjson"}},
-		{"no type", good, "", " ", 415, []string{"application/x-ndjson"}},
-		{"no version", good, "/zika/submit-processed-data", "", 400, []string{"pipelineVersion"}},
-		{"other case", good, "/zika/submit-processed-data?pipelineVersion=1&onRefused=SKIP", "", 400, []string{"onRefused", "SKIP"}},
-		{"nonsense", good, "/zika/submit-processed-data?pipelineVersion=1&onRefused=maybe", "", 400, []string{"onRefused", "maybe"}},
-		{"another organism", good, "/cchf/submit-processed-data?pipelineVersion=1", "", 422, nil},
-	} {
-		if tt.path == "" {
-			tt.path = "/zika/submit-processed-data?pipelineVersion=1"
+		for _, tt := range []struct {
+			name, body, path, contentType string
+			status                        int
+			words                         []string
+		}{
+			{"broken line", good + "\n" + second[:50], "", "", 400, []string{"line 2", "deserialised"}},
+			{"broken line after a refused one", resultOf(foreign[0]) + "\n{}", "", "", 400, []string{"line 2", "accession"}},
+			{"more broken lines than a body may have", strings.Repeat("{}\n", queue.MaxResultLines+1), "", "", 400, []string{"line 1", "accession"}},
+			{"missing member", strings.Replace(second, `"data"`, `"date"`, 1), "", "", 400, []string{"line 1", "data"}},
+			{"L18 lone surrogate", strings.Replace(second, `"Kenya"`, `"\udc00"`, 1), "", "", 400, []string{"line 1", "data.metadata.country"}},
+			{"another type", good, "", "application/json", 415, []string{"application/x-ndjson"}},
+			{"no type", good, "", " ", 415, []string{"application/x-ndjson"}},
+			{"no version", good, "/zika/submit-processed-data", "", 400, []string{"pipelineVersion"}},
+			{"other case", good, "/zika/submit-processed-data?pipelineVersion=1&onRefused=SKIP", "", 400, []string{"onRefused", "SKIP"}},
+			{"nonsense", good, "/zika/submit-processed-data?pipelineVersion=1&onRefused=maybe", "", 400, []string{"onRefused", "maybe"}},
+			{"another organism", good, "/cchf/submit-processed-data?pipelineVersion=1", "", 422, nil},
+		} {
+			if tt.path == "" {
+				tt.path = "/zika/submit-processed-data?pipelineVersion=1"
+			}
+			if tt.contentType == "" {
+				tt.contentType = "application/x-ndjson"
+			}
+			t.Log(tt.name)
+			d.call(t, "POST", tt.path, pipe, strings.NewReader(tt.body), "Content-Type", tt.contentType).problem(t, tt.status, tt.words...)
 		}
-		if tt.contentType == "" {
-			tt.contentType = "application/x-ndjson"
+		if got := d.statusCounts(t, "zika"); !cmp.Equal(got, before) {
+			t.Errorf("counts %v, want unchanged %v", got, before)
 		}
-		t.Log(tt.name)
-		d.call(t, "POST", tt.path, pipe, strings.NewReader(tt.body), "Content-Type", tt.contentType).problem(t, tt.status, tt.words...)
-	}
-	if got := d.statusCounts(t, "zika"); !cmp.Equal(got, before) {
-		t.Errorf("counts %v, want unchanged %v", got, before)
-	}
-	d.sendResults(t, good+"\r"+second+"\r").want(t, 204)
+		d.sendResults(t, good+"\r"+second+"\r").want(t, 204)
+	})
 }
 
 // TestResults_FormsOfBodies sends one entry's result in every form that is taken.
 func TestResults_FormsOfBodies(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, doorOptions{})
-	d.submit(t, d.newGroup(t, anna), 1, 20)
-	line := resultOf(d.claim(t, pipe, 1)[0])
-	var zipped, squeezed bytes.Buffer
-	z := gzip.NewWriter(&zipped)
-	_, _ = z.Write([]byte(line + "\n"))
-	_ = z.Close()
-	e, err := zstd.NewWriter(&squeezed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = e.Write([]byte(line))
-	_ = e.Close()
+	onBothStores(t, doorOptions{}, func(t *testing.T, d *door) {
+		d.submit(t, d.newGroup(t, anna), 1, 20)
+		line := resultOf(d.claim(t, pipe, 1)[0])
+		var zipped, squeezed bytes.Buffer
+		z := gzip.NewWriter(&zipped)
+		_, _ = z.Write([]byte(line + "\n"))
+		_ = z.Close()
+		e, err := zstd.NewWriter(&squeezed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = e.Write([]byte(line))
+		_ = e.Close()
 
-	d.sendResults(t, "").want(t, 204)
-	d.sendResults(t, line).want(t, 204) // the others repeat it (L6)
-	d.sendResults(t, "\n\n"+line+"\r\n \n").want(t, 204)
-	d.sendResults(t, line, "Content-Type", "application/X-NDJSON; charset=utf-8").want(t, 204)
-	d.sendResults(t, line, "Content-Encoding", "identity").want(t, 204)
-	d.sendResults(t, zipped.String(), "Content-Encoding", "gzip").want(t, 204)
-	d.sendResults(t, squeezed.String(), "Content-Encoding", "zstd").want(t, 204)
-	d.sendResults(t, line, "Content-Encoding", "gzip").problem(t, 400, "decompressed")
-	d.sendResults(t, zipped.String()[:zipped.Len()/2], "Content-Encoding", "gzip").problem(t, 400, "decompressed")
-	d.sendResults(t, line, "Content-Encoding", "br").problem(t, 415, "br")
-	d.sendResults(t, zipped.String(), "Content-Encoding", "gzip, gzip").problem(t, 415, "gzip, gzip")
+		d.sendResults(t, "").want(t, 204)
+		d.sendResults(t, line).want(t, 204) // the others repeat it (L6)
+		d.sendResults(t, "\n\n"+line+"\r\n \n").want(t, 204)
+		d.sendResults(t, line, "Content-Type", "application/X-NDJSON; charset=utf-8").want(t, 204)
+		d.sendResults(t, line, "Content-Encoding", "identity").want(t, 204)
+		d.sendResults(t, zipped.String(), "Content-Encoding", "gzip").want(t, 204)
+		d.sendResults(t, squeezed.String(), "Content-Encoding", "zstd").want(t, 204)
+		d.sendResults(t, line, "Content-Encoding", "gzip").problem(t, 400, "decompressed")
+		d.sendResults(t, zipped.String()[:zipped.Len()/2], "Content-Encoding", "gzip").problem(t, 400, "decompressed")
+		d.sendResults(t, line, "Content-Encoding", "br").problem(t, 415, "br")
+		d.sendResults(t, zipped.String(), "Content-Encoding", "gzip, gzip").problem(t, 415, "gzip, gzip")
+	})
 }
 
 // TestResults_LongLines has lines around the sizes at which buffers end (B067).
 func TestResults_LongLines(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, doorOptions{})
-	lengths := []int{65_535, 65_536, 65_537, 131_072, 1 << 20, 30 << 20}
-	d.submit(t, d.newGroup(t, anna), len(lengths), 20)
-	for i, e := range d.claim(t, pipe, len(lengths)) {
-		line := strings.TrimSuffix(resultOf(e), `"errors":[],"warnings":[]}`) + `"errors":[{"unprocessedFields":[],"processedFields":[],"message":"`
-		line += strings.Repeat("x", max(0, lengths[i]-len(line)-5)) + `"}]}`
-		d.sendResults(t, line).want(t, 204)
-	}
-	if got, want := d.statusCounts(t, "zika")[seqlease.Processed], int64(len(lengths)); got != want {
-		t.Errorf("%d processed, want %d", got, want)
-	}
+	onBothStores(t, doorOptions{}, func(t *testing.T, d *door) {
+		lengths := []int{65_535, 65_536, 65_537, 131_072, 1 << 20, 30 << 20}
+		d.submit(t, d.newGroup(t, anna), len(lengths), 20)
+		for i, e := range d.claim(t, pipe, len(lengths)) {
+			line := strings.TrimSuffix(resultOf(e), `"errors":[],"warnings":[]}`) + `"errors":[{"unprocessedFields":[],"processedFields":[],"message":"`
+			line += strings.Repeat("x", max(0, lengths[i]-len(line)-5)) + `"}]}`
+			d.sendResults(t, line).want(t, 204)
+		}
+		if got, want := d.statusCounts(t, "zika")[seqlease.Processed], int64(len(lengths)); got != want {
+			t.Errorf("%d processed, want %d", got, want)
+		}
+	})
 }
 
 // TestResults_Bombs has small bodies that unpack to large ones (B094).

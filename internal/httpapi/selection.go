@@ -37,19 +37,16 @@ func entriesOf(member string, list []entryBody) ([]seqlease.AccessionVersion, er
 	return entries, nil
 }
 
-// selectionBody is what an operator selects, entries or leases, with every
-// condition that any of the calls knows: one that a call has no use for must be
-// refused, since without it the selection would be larger than was meant.
+// selectionBody is a selection of entries as it comes in.
 type selectionBody struct {
-	AttemptIDs      []jsontext.Value `json:"processingAttemptIds"`
-	Entries         []entryBody      `json:"accessionVersions"`
-	ErrorContains   *string          `json:"errorContains"`
-	WorkerID        *string          `json:"workerId"`
-	PipelineVersion *int64           `json:"pipelineVersion"`
-	SubmittedFrom   *string          `json:"submittedFrom"`
-	SubmittedTo     *string          `json:"submittedTo"`
-	All             *bool            `json:"all"`
-	Reason          *string          `json:"reason"`
+	Entries         []entryBody `json:"accessionVersions"`
+	ErrorContains   *string     `json:"errorContains"`
+	WorkerID        *string     `json:"workerId"`
+	PipelineVersion *int64      `json:"pipelineVersion"`
+	SubmittedFrom   *string     `json:"submittedFrom"`
+	SubmittedTo     *string     `json:"submittedTo"`
+	All             *bool       `json:"all"`
+	Reason          *string     `json:"reason"`
 }
 
 // readSelection reads a body that selects entries.
@@ -57,9 +54,6 @@ func (s *server) readSelection(r *http.Request, o Organism) (selection queue.Sel
 	var body selectionBody
 	if err := s.readJSON(r, &body, maxJSONBody); err != nil {
 		return selection, "", err
-	}
-	if body.AttemptIDs != nil {
-		return selection, "", uselessCondition("processingAttemptIds", "entries")
 	}
 	selection = queue.Selection{
 		Organism: o, ErrorContains: orZero(body.ErrorContains), WorkerID: orZero(body.WorkerID), All: orZero(body.All),
@@ -78,41 +72,6 @@ func (s *server) readSelection(r *http.Request, o Organism) (selection queue.Sel
 	}
 	selection.SubmittedTo, err = instant("submittedTo", body.SubmittedTo)
 	return selection, orZero(body.Reason), err
-}
-
-// readLeases reads a body that selects leases.
-func (s *server) readLeases(r *http.Request, o Organism) (queue.FreeLeases, error) {
-	var body selectionBody
-	free := queue.FreeLeases{Organism: o}
-	if err := s.readJSON(r, &body, maxJSONBody); err != nil {
-		return free, err
-	}
-	for member, given := range map[string]bool{
-		"errorContains": body.ErrorContains != nil, "pipelineVersion": body.PipelineVersion != nil,
-		"submittedFrom": body.SubmittedFrom != nil, "submittedTo": body.SubmittedTo != nil,
-	} {
-		if given {
-			return free, uselessCondition(member, "leases")
-		}
-	}
-	free.WorkerID, free.Reason = orZero(body.WorkerID), orZero(body.Reason)
-	var err error
-	if free.Entries, err = entriesOf("accessionVersions", body.Entries); err != nil {
-		return free, err
-	}
-	if body.AttemptIDs != nil {
-		free.AttemptIDs = make([]seqlease.AttemptID, len(body.AttemptIDs))
-	}
-	for i, value := range body.AttemptIDs {
-		if free.AttemptIDs[i], err = givenAttemptID("processingAttemptIds", value); err != nil {
-			return free, err
-		}
-	}
-	return free, nil
-}
-
-func uselessCondition(member, what string) error {
-	return seqlease.InvalidParameter(member, member+" can't select "+what+": leave it out")
 }
 
 // instant reads an instant; the zero time if it is absent.

@@ -4,6 +4,7 @@ import (
 	_ "embed" // openapi.yaml is served and gives the roles
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -26,6 +27,15 @@ type description struct {
 	json     []byte
 	access   map[string]access   // by method and path, as in "GET /groups/{groupId}"
 	produces map[string][]string // media types of good answers, by the same; none if there may be no body
+	strict   map[string]strict   // the operations that take nothing they don't know, by the same
+}
+
+// strict is an operation that refuses parameters and members that it doesn't know
+// (ADR 29).
+type strict struct {
+	parameters []string // that it takes in the query
+	takesJSON  bool     // in its body
+	advice     string   // what the operation does, for those who meant another
 }
 
 // readDescription reads the embedded OpenAPI document. An operation without a
@@ -41,15 +51,21 @@ func readDescription(document []byte) (*description, error) {
 			Responses map[string]struct {
 				Content map[string]any `yaml:"content"`
 			} `yaml:"responses"`
+			Parameters  []parameterRef `yaml:"parameters"`
+			RequestBody map[string]any `yaml:"requestBody"`
+			Strict      string         `yaml:"x-refuses-unknown"`
 		} `yaml:"paths"`
+		Components struct {
+			Parameters map[string]parameterRef `yaml:"parameters"`
+		} `yaml:"components"`
 	}
 	if err := yaml.Unmarshal(document, &spec); err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
-	d := &description{json: asJSON, access: map[string]access{}, produces: map[string][]string{}}
-	for path, operations := range spec.Paths {
+	d := &description{json: asJSON, access: map[string]access{}, produces: map[string][]string{}, strict: map[string]strict{}}
+	for way, operations := range spec.Paths {
 		for method, operation := range operations {
-			name := strings.ToUpper(method) + " " + path
+			name := strings.ToUpper(method) + " " + way
 			if operation.Security == nil {
 				return nil, fmt.Errorf("openapi.yaml: %s has no security requirement", name)
 			}
@@ -65,9 +81,36 @@ func readDescription(document []byte) (*description, error) {
 			if _, bodiless := operation.Responses["204"]; !bodiless {
 				d.produces[name] = slices.Sorted(maps.Keys(operation.Responses["200"].Content))
 			}
+			if operation.Strict != "" {
+				d.strict[name] = strict{
+					parameters: queryParameters(operation.Parameters, spec.Components.Parameters),
+					takesJSON:  operation.RequestBody != nil, advice: operation.Strict,
+				}
+			}
 		}
 	}
 	return d, nil
+}
+
+// parameterRef is a parameter, or a reference to one of the components.
+type parameterRef struct {
+	Ref  string `yaml:"$ref"`
+	Name string `yaml:"name"`
+	In   string `yaml:"in"`
+}
+
+// queryParameters returns the names of those that stand in the query.
+func queryParameters(list []parameterRef, components map[string]parameterRef) []string {
+	var names []string
+	for _, p := range list {
+		if p.Ref != "" {
+			p = components[path.Base(p.Ref)]
+		}
+		if p.In == "query" {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // allows says whether a person with the given roles may call the operation.

@@ -58,20 +58,23 @@ func (c *countingStore) Stirred(ctx context.Context, awaited []queue.Awaited) ([
 
 func TestClaim_WaitsUntilWorkComes(t *testing.T) {
 	t.Parallel()
-	counting := &countingStore{}
-	d := newDoor(t, doorOptions{wrap: func(s store) store { counting.store = s; return counting }})
-	group := d.newGroup(t, anna)
-	began := time.Now()
-	answers := d.waiting(t, waitForm(5, 30))
-	eventually(t, "the claim has found nothing", func() bool { return counting.claims.Load() == 1 })
-	d.submit(t, group, 2, 20)
-	a := <-answers
-	if got := entriesOf(t, a.want(t, 200).body); len(got) != 2 {
-		t.Errorf("%d entries came, want 2", len(got))
-	}
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("it took %s", took)
-	}
+	withBothStores(t, doorOptions{}, func(t *testing.T, o doorOptions) {
+		counting := &countingStore{}
+		o.wrap = func(s store) store { counting.store = s; return counting }
+		d := newDoor(t, o)
+		group := d.newGroup(t, anna)
+		began := time.Now()
+		answers := d.waiting(t, waitForm(5, 30))
+		eventually(t, "the claim has found nothing", func() bool { return counting.claims.Load() == 1 })
+		d.submit(t, group, 2, 20)
+		a := <-answers
+		if got := entriesOf(t, a.want(t, 200).body); len(got) != 2 {
+			t.Errorf("%d entries came, want 2", len(got))
+		}
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("it took %s", took)
+		}
+	})
 }
 
 // TestClaim_SendsNothingWhileItWaits looks at the connection itself; the client
@@ -107,22 +110,26 @@ func TestClaim_SendsNothingWhileItWaits(t *testing.T) {
 
 func TestClaim_AStoppingServerAnswersWhoWaits(t *testing.T) {
 	t.Parallel()
-	counting := &countingStore{}
-	d := newDoor(t, doorOptions{wrap: func(s store) store { counting.store = s; return counting }})
-	answers := d.waiting(t, waitForm(5, 30))
-	eventually(t, "the claim has found nothing", func() bool { return counting.claims.Load() == 1 })
-	d.stopWaiting()
-	a := (<-answers).want(t, 200)
-	if len(a.body) != 0 || a.Header.Get("ETag") == "" {
-		t.Errorf("body %q, ETag %q; want an empty answer with its tag", a.body, a.Header.Get("ETag"))
-	}
-	d.submit(t, d.newGroup(t, anna), 1, 20)
-	if got := entriesOf(t, (<-d.waiting(t, waitForm(5, 30))).want(t, 200).body); len(got) != 1 {
-		t.Errorf("claimed %d entries while the server stops, want 1", len(got))
-	}
+	withBothStores(t, doorOptions{}, func(t *testing.T, o doorOptions) {
+		counting := &countingStore{}
+		o.wrap = func(s store) store { counting.store = s; return counting }
+		d := newDoor(t, o)
+		answers := d.waiting(t, waitForm(5, 30))
+		eventually(t, "the claim has found nothing", func() bool { return counting.claims.Load() == 1 })
+		d.stopWaiting()
+		a := (<-answers).want(t, 200)
+		if len(a.body) != 0 || a.Header.Get("ETag") == "" {
+			t.Errorf("body %q, ETag %q; want an empty answer with its tag", a.body, a.Header.Get("ETag"))
+		}
+		d.submit(t, d.newGroup(t, anna), 1, 20)
+		if got := entriesOf(t, (<-d.waiting(t, waitForm(5, 30))).want(t, 200).body); len(got) != 1 {
+			t.Errorf("claimed %d entries while the server stops, want 1", len(got))
+		}
+	})
 }
 
-// TestClaim_L14_B050_ATagNeverHidesWork polls with the tag of an empty answer.
+// TestClaim_L14_B050_ATagNeverHidesWork polls with the tag of an empty answer. It is on
+// SQLite alone, see [door.ageLeases].
 func TestClaim_L14_B050_ATagNeverHidesWork(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, doorOptions{})
@@ -163,34 +170,37 @@ func TestClaim_L14_B050_ATagNeverHidesWork(t *testing.T) {
 func TestClaim_B031_OneEntryWakesOneClaim(t *testing.T) {
 	t.Parallel()
 	const waiters = 64
-	counting := &countingStore{}
-	d := newDoor(t, doorOptions{wrap: func(s store) store { counting.store = s; return counting }})
-	group := d.newGroup(t, anna)
-	var answers errgroup.Group
-	var served atomic.Int64
-	for range waiters {
-		answer := d.waiting(t, waitForm(5, 30))
-		answers.Go(func() error {
-			if a := <-answer; len(a.body) > 0 {
-				served.Add(1)
-			}
-			return nil
-		})
-	}
-	eventually(t, "all wait", func() bool { return counting.claims.Load() == waiters })
-	before, looks := time.Now(), counting.looks.Load()
-	d.submit(t, group, 1, 20)
-	eventually(t, "one is served", func() bool { return served.Load() == 1 })
-	if n := counting.claims.Load(); n > waiters+4 {
-		t.Errorf("one entry cost %d claims", n-waiters)
-	}
-	if n := counting.looks.Load() - looks; n > int64(time.Since(before)/time.Second)+2 {
-		t.Errorf("%d looks at the counters within %s", n, time.Since(before))
-	}
-	d.stopWaiting() // the others are answered, with nothing
-	if err := answers.Wait(); err != nil || served.Load() != 1 {
-		t.Errorf("%d were served, %v", served.Load(), err)
-	}
+	withBothStores(t, doorOptions{}, func(t *testing.T, o doorOptions) {
+		counting := &countingStore{}
+		o.wrap = func(s store) store { counting.store = s; return counting }
+		d := newDoor(t, o)
+		group := d.newGroup(t, anna)
+		var answers errgroup.Group
+		var served atomic.Int64
+		for range waiters {
+			answer := d.waiting(t, waitForm(5, 30))
+			answers.Go(func() error {
+				if a := <-answer; len(a.body) > 0 {
+					served.Add(1)
+				}
+				return nil
+			})
+		}
+		eventually(t, "all wait", func() bool { return counting.claims.Load() == waiters })
+		before, looks := time.Now(), counting.looks.Load()
+		d.submit(t, group, 1, 20)
+		eventually(t, "one is served", func() bool { return served.Load() == 1 })
+		if n := counting.claims.Load(); n > waiters+4 {
+			t.Errorf("one entry cost %d claims", n-waiters)
+		}
+		if n := counting.looks.Load() - looks; n > int64(time.Since(before)/time.Second)+2 {
+			t.Errorf("%d looks at the counters within %s", n, time.Since(before))
+		}
+		d.stopWaiting() // the others are answered, with nothing
+		if err := answers.Wait(); err != nil || served.Load() != 1 {
+			t.Errorf("%d were served, %v", served.Load(), err)
+		}
+	})
 }
 
 // TestPostgres_L12_WaitingHoldsNoConnection has more that wait than connections.
