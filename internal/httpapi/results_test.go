@@ -273,6 +273,8 @@ func TestSubmit_Forms(t *testing.T) {
 		{"unknown group", "?groupId=99", files, 404, []string{"99"}},
 		{"no metadata", "?groupId=" + group, files[:2], 400, []string{"metadataFile"}},
 		{"no sequences", "?groupId=" + group, files[2:], 400, []string{"sequenceFile"}},
+		{"sequences not chosen", "?groupId=" + group, append([]string{"sequenceFile", "@\n"}, files[2:]...), 400, []string{"sequenceFile", "is missing"}},
+		{"not chosen and chosen", "?groupId=" + group, append([]string{"metadataFile", "@\n"}, files...), 200, nil},
 		{"metadata twice", "?groupId=" + group, append(append([]string{}, files...), "metadataFile", metadata), 400, []string{"metadataFile", "twice"}},
 		{"many parts", "?groupId=" + group, many, 413, []string{"100 parts"}},
 		{"long field", "", append([]string{"groupId", strings.Repeat("1", 70<<10)}, files...), 413, []string{"groupId"}},
@@ -290,7 +292,7 @@ func TestSubmit_Forms(t *testing.T) {
 			t.Errorf("left behind: %v", left)
 		}
 	}
-	if got, want := d.statusCounts(t, "zika"), counts(3, 0, 0, 0); !cmp.Equal(got, want) {
+	if got, want := d.statusCounts(t, "zika"), counts(4, 0, 0, 0); !cmp.Equal(got, want) {
 		t.Errorf("counts %v, want %v", got, want)
 	}
 	body, contentType := upload(t, files...)

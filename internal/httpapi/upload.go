@@ -190,6 +190,9 @@ func (f *uploadForm) spool(part *multipart.Part) error {
 	if err != nil {
 		return err
 	}
+	if part.FileName() == "" && disk.Size() == 0 {
+		return nil // what a browser sends for a file that nobody has chosen (HTML, "constructing the entry list")
+	}
 	f.files[name] = &intake.File{Name: part.FileName(), Open: func() (io.ReadCloser, error) {
 		return diskFile{disk.Open()}, nil
 	}}
