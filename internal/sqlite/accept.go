@@ -27,6 +27,11 @@ func (s *Store) AcceptResults(ctx context.Context, r queue.Submission) (queue.Ac
 	var judged []seqlease.Refusal
 	err := s.writeMuch(ctx, storedBytes(lines), func(ctx context.Context, t *tx) (err error) {
 		judged, err = acceptResults(ctx, t, r, lines, r.Skip || len(refused) == 0)
+		if err == nil && s.changes.wanted(r.Organism) {
+			for _, l := range lines {
+				s.changes.note(r.Organism, l.AccessionVersion)
+			}
+		}
 		return err
 	})
 	if err == nil || errors.Is(err, errRefused) {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -206,6 +207,56 @@ func BenchmarkRevoke(b *testing.B) {
 			return err
 		}
 	})
+}
+
+// BenchmarkApprove is BenchmarkDelete for approvals. "all" releases a whole upload,
+// "everySecond" has as many entries with errors between, "named" lists what it releases,
+// and "none" finds nothing among as many entries with errors.
+func BenchmarkApprove(b *testing.B) {
+	const n = 100_000
+	for _, c := range []struct {
+		name     string
+		of, want int
+		faulty   string
+		named    bool
+	}{
+		{"all", n, n, "FALSE", false},
+		{"everySecond", 2 * n, n, "id % 2 = 0", false},
+		{"named", n, n, "FALSE", true},
+		{"none", n, 0, "TRUE", false},
+	} {
+		timeBeside(b, c.name, func(s *Store) func(ctx context.Context) error {
+			a := submission.Approval{Organism: storetest.WestNile, Approver: "root", Scope: seqlease.ApproveAll}
+			if versions := mustSubmit(b, s, groupUpload(b, s, c.of)); c.named {
+				a.Entries = versions
+			}
+			if err := giveResults(b.Context(), outsider(b, s), c.faulty, packedBody(400)); err != nil {
+				b.Fatal(err)
+			}
+			return func(ctx context.Context) error {
+				approved, err := s.Approve(ctx, a)
+				if err == nil && len(approved) != c.want {
+					err = fmt.Errorf("approved %d entries, want %d", len(approved), c.want)
+				}
+				return err
+			}
+		})
+	}
+}
+
+// giveResults gives all entries a result, with errors where a condition holds, and takes
+// them out of the queue.
+func giveResults(ctx context.Context, db *sql.DB, faulty string, body seqlease.Packed) error {
+	for _, statement := range []string{"DELETE FROM ticket", "DELETE FROM ticket_run"} {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	_, err := db.ExecContext(ctx, `INSERT INTO result (pipeline_version, entry_id, revision, attempt_id, organism_id, outcome, digest, dictionary_id,
+		processed_at, claimed_by, body)
+		SELECT 1, id, revision, randomblob(16), organism_id, iif(`+faulty+`, 'HAS_ERRORS', 'NO_ISSUES'), randomblob(16), ?, 0, '', ?
+		FROM entry`, body.Dictionary, body.Bytes)
+	return err
 }
 
 // timeBeside times a call alone, and how long writes beside it wait.

@@ -12,7 +12,7 @@ import (
 // [submission.DeleteStore] says. It looks before it asks for the writer, since there
 // may be much to look at; what it found is tested again when it is deleted: as many
 // entries as a part has at most in one transaction, more part by part. Of several
-// deletions of an organism one is under way.
+// deletions and large approvals of an organism one is under way.
 func (s *Store) Delete(ctx context.Context, d submission.Deletion) ([]seqlease.AccessionVersion, error) {
 	deleted, err := s.delete(ctx, d)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *Store) Delete(ctx context.Context, d submission.Deletion) ([]seqlease.A
 }
 
 func (s *Store) delete(ctx context.Context, d submission.Deletion) (deleted []seqlease.AccessionVersion, err error) {
-	release, err := s.deleting.take(ctx, d.Organism)
+	release, err := s.deciding.take(ctx, d.Organism)
 	if err != nil {
 		return nil, err
 	}
@@ -45,17 +45,17 @@ func (s *Store) delete(ctx context.Context, d submission.Deletion) (deleted []se
 type deletion struct {
 	submission.Deletion
 	organism organismRow
-	found    []deletable // in order of accession and version
+	found    []namedEntry // in order of accession and version
 }
 
-// deletable is an entry that may be deleted.
-type deletable struct {
+// namedEntry is an entry with what it is called.
+type namedEntry struct {
 	id int64
 	seqlease.AccessionVersion
 }
 
 // idsOf lists the ids of the entries.
-func idsOf(entries []deletable) []int64 {
+func idsOf(entries []namedEntry) []int64 {
 	ids := make([]int64, len(entries))
 	for i, e := range entries {
 		ids[i] = e.id
@@ -72,7 +72,7 @@ func setOf(ids []int64) map[int64]bool {
 }
 
 // namesOf lists what the entries are called.
-func namesOf(entries []deletable) []seqlease.AccessionVersion {
+func namesOf(entries []namedEntry) []seqlease.AccessionVersion {
 	list := make([]seqlease.AccessionVersion, len(entries))
 	for i, e := range entries {
 		list[i] = e.AccessionVersion
@@ -100,14 +100,14 @@ func (del *deletion) look(ctx context.Context, t *tx) (err error) {
 		}
 		statement, args = "deletable_listed", append(args, named("entries", jsonEntries(del.Entries))...)
 	}
-	del.found, err = readDeletable(ctx, t, statement, args)
+	del.found, err = readEntries(ctx, t, statement, args)
 	return err
 }
 
-func readDeletable(ctx context.Context, t *tx, statement string, args []any) ([]deletable, error) {
-	var list []deletable
+func readEntries(ctx context.Context, t *tx, statement string, args []any) ([]namedEntry, error) {
+	var list []namedEntry
 	err := t.rows(ctx, statement, args, func(scan func(...any) error) error {
-		var e deletable
+		var e namedEntry
 		err := scan(&e.id, &e.Accession, &e.Version)
 		list = append(list, e)
 		return err
@@ -122,7 +122,7 @@ func (del *deletion) args(o organismRow) []any {
 
 // check returns what is wrong if the deletion named all of the entries and only those
 // with these ids may be deleted still.
-func (del *deletion) check(ctx context.Context, t *tx, entries []deletable, still map[int64]bool, now int64) error {
+func (del *deletion) check(ctx context.Context, t *tx, entries []namedEntry, still map[int64]bool, now int64) error {
 	if del.Entries == nil || len(still) == len(entries) {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (del *deletion) few(ctx context.Context, t *tx) ([]seqlease.AccessionVersio
 	if err != nil {
 		return nil, err
 	}
-	entries, err := readDeletable(ctx, t, "deletable_listed", append(del.args(o), named("entries", jsonEntries(namesOf(del.found)))...))
+	entries, err := readEntries(ctx, t, "deletable_listed", append(del.args(o), named("entries", jsonEntries(namesOf(del.found)))...))
 	if err != nil {
 		return nil, err
 	}

@@ -14,14 +14,14 @@ import (
 var emptied = []string{
 	"empty_ticket", "empty_ticket_run", "empty_turn", "empty_lost", "empty_leased", "empty_lease", "empty_result", "empty_quarantine",
 	"empty_failure", "empty_claim_record", "empty_edited", "empty_backfill", "empty_external_metadata", "empty_upload_key",
-	"empty_submitted", "empty_data_use_terms", "empty_pipeline_version", "empty_version_switch", "reset_pipeline_version", "reset_organism",
+	"empty_submitted", "empty_approval_run", "empty_approval", "empty_data_use_terms", "empty_pipeline_version", "empty_version_switch", "reset_pipeline_version", "reset_organism",
 }
 
 // DeleteAllSequenceData empties the store, as [queue.AdminStore] says. It waits for deletions
-// that are under way, and other writers wait for it: it is for trying things out.
+// and large approvals that are under way, and other writers wait for it: it is for trying things out.
 func (s *Store) DeleteAllSequenceData(ctx context.Context, by string) (int64, error) {
 	organisms := s.organisms()
-	release, err := s.deleting.take(ctx, organisms...)
+	release, err := s.deciding.take(ctx, organisms...)
 	if err != nil {
 		return 0, fmt.Errorf("delete everything: %w", err)
 	}

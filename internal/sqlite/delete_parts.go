@@ -33,10 +33,10 @@ const heldEntries = 5 * partEntries
 // largeDeletion is a deletion that goes part by part.
 type largeDeletion struct {
 	*deletion
-	id      int64         // of the upload
-	parts   [][]deletable // that were withdrawn, in order of id
-	leased  []int64       // entries of theirs that were in leases then, in order
-	cut     bool          // runs of tickets were cut
+	id      int64          // of the upload
+	parts   [][]namedEntry // that were withdrawn, in order of id
+	leased  []int64        // entries of theirs that were in leases then, in order
+	cut     bool           // runs of tickets were cut
 	decided bool
 }
 
@@ -62,7 +62,7 @@ func (s *Store) deleteMany(ctx context.Context, del *deletion) ([]seqlease.Acces
 }
 
 func newLargeDeletion(del *deletion) *largeDeletion {
-	slices.SortFunc(del.found, func(a, b deletable) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(del.found, func(a, b namedEntry) int { return cmp.Compare(a.id, b.id) })
 	return &largeDeletion{deletion: del}
 }
 
@@ -144,9 +144,9 @@ func (del *largeDeletion) drop(gone map[int64]bool) {
 		return
 	}
 	for i, part := range del.parts {
-		del.parts[i] = slices.DeleteFunc(part, func(e deletable) bool { return gone[e.id] })
+		del.parts[i] = slices.DeleteFunc(part, func(e namedEntry) bool { return gone[e.id] })
 	}
-	del.parts = slices.DeleteFunc(del.parts, func(part []deletable) bool { return len(part) == 0 })
+	del.parts = slices.DeleteFunc(del.parts, func(part []namedEntry) bool { return len(part) == 0 })
 	del.leased = slices.DeleteFunc(del.leased, func(id int64) bool { return gone[id] })
 }
 
@@ -165,7 +165,7 @@ func (del *largeDeletion) revised() []seqlease.Accession {
 }
 
 // hold keeps tickets from the entries, and cuts the runs of tickets that they are in.
-func (del *largeDeletion) hold(ctx context.Context, t *tx, entries []deletable) (func(), error) {
+func (del *largeDeletion) hold(ctx context.Context, t *tx, entries []namedEntry) (func(), error) {
 	var runs []idRun
 	for part := range slices.Chunk(entries, partEntries) { // no run reaches from part to part
 		runs = append(runs, runsOf(part)...)
@@ -178,12 +178,12 @@ func (del *largeDeletion) hold(ctx context.Context, t *tx, entries []deletable) 
 }
 
 // of are the arguments of statements for the runs of a part.
-func (del *largeDeletion) of(part []deletable) []any {
+func (del *largeDeletion) of(part []namedEntry) []any {
 	return named("upload_id", del.id, "first_entry_id", part[0].id, "last_entry_id", part[len(part)-1].id)
 }
 
 // withdraw tests a part again and puts its tickets aside.
-func (del *largeDeletion) withdraw(ctx context.Context, t *tx, a *added, part []deletable) (func(), error) {
+func (del *largeDeletion) withdraw(ctx context.Context, t *tx, a *added, part []namedEntry) (func(), error) {
 	kept, err := del.test(ctx, t, a, part)
 	if err != nil || len(kept) == 0 {
 		return func() {}, err
@@ -211,7 +211,7 @@ func (del *largeDeletion) withdraw(ctx context.Context, t *tx, a *added, part []
 
 // test returns what the deletion still takes of a part, and lets go the others. If it
 // named one that may not be deleted any more, that is the error.
-func (del *largeDeletion) test(ctx context.Context, t *tx, a *added, part []deletable) ([]deletable, error) {
+func (del *largeDeletion) test(ctx context.Context, t *tx, a *added, part []namedEntry) ([]namedEntry, error) {
 	o, err := organismState(ctx, t, del.Organism)
 	if err != nil {
 		return nil, err
@@ -224,12 +224,12 @@ func (del *largeDeletion) test(ctx context.Context, t *tx, a *added, part []dele
 	if err := del.check(ctx, t, part, still, o.now); err != nil {
 		return nil, err
 	}
-	kept := slices.DeleteFunc(slices.Clone(part), func(e deletable) bool { return !still[e.id] })
+	kept := slices.DeleteFunc(slices.Clone(part), func(e namedEntry) bool { return !still[e.id] })
 	return kept, del.spare(ctx, t, a, part, kept)
 }
 
 // spare lets go those of a part that aren't kept. They wait again if they have to.
-func (del *largeDeletion) spare(ctx context.Context, t *tx, a *added, part, kept []deletable) error {
+func (del *largeDeletion) spare(ctx context.Context, t *tx, a *added, part, kept []namedEntry) error {
 	if _, err := t.exec(ctx, "deletion_let_go", del.of(part)...); err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ func (del *largeDeletion) testAgain(ctx context.Context, t *tx, a *added, ids []
 	suspects := setOf(ids)
 	gone = map[int64]bool{}
 	for _, part := range del.parts {
-		if !slices.ContainsFunc(part, func(e deletable) bool { return suspects[e.id] }) {
+		if !slices.ContainsFunc(part, func(e namedEntry) bool { return suspects[e.id] }) {
 			continue
 		}
 		kept, err := del.test(ctx, t, a, part)
@@ -351,13 +351,7 @@ func removeDeletedPart(ctx context.Context, t *tx, id, organismID int64) (more b
 		return false, endDeletion(ctx, t, id)
 	}
 	of := append(named("first_entry_id", runs[0].first), upload...)
-	last, entries := runs[0].last, 0
-	for _, r := range runs {
-		if entries += r.size(); entries > partEntries {
-			break
-		}
-		last = r.last
-	}
+	last := withinPart(runs)
 	of = append(of, named("last_entry_id", last)...)
 	if _, err := t.exec(ctx, "deletion_note", append(of, named("action", string(seqlease.ActionDelete))...)...); err != nil {
 		return false, err

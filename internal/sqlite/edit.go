@@ -14,7 +14,10 @@ import (
 func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 	packed, err := s.Pack(e.Organism, e.Data)
 	if err == nil {
-		err = s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) error { return edit(ctx, t, a, e, packed) })
+		err = s.writeAndRing(ctx, func(ctx context.Context, t *tx, a *added) error {
+			s.changes.note(e.Organism, e.AccessionVersion)
+			return edit(ctx, t, a, e, packed)
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("edit %s: %w", e.AccessionVersion, err)

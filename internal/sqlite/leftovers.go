@@ -8,7 +8,7 @@ import (
 )
 
 // removeLeftovers removes the uploads that were under way when the process
-// before this one ended (L1), ends deletions that were, one way or the other (L10), and
+// before this one ended (L1), ends deletions and approvals that were, one way or the other (L10), and
 // removes places in leases that somebody deleted by hand (B010): then the reconciler
 // finds their entries (V4).
 func (s *Store) removeLeftovers(ctx context.Context) error {
@@ -39,7 +39,10 @@ func (s *Store) removeLeftovers(ctx context.Context) error {
 		}
 		s.logger.InfoContext(ctx, "unfinished upload removed", "upload", id)
 	}
-	return s.finishDeletions(ctx, 0)
+	if err := s.finishDeletions(ctx, 0); err != nil {
+		return err
+	}
+	return s.finishApprovals(ctx, 0)
 }
 
 // finishDeletions ends deletions of an organism, or with 0 of all, that aren't under

@@ -55,8 +55,9 @@ type Store struct {
 	dictionaries dictionaries
 
 	growing  held[seqlease.Accession] // accessions of which a version is added
-	deleting held[seqlease.Organism]  // organisms of which entries are deleted
+	deciding held[seqlease.Organism]  // organisms of which entries are deleted, or very many released
 	keys     held[userKey]            // of uploads under way
+	changes  changes                  // beside large approvals
 
 	turnsMu sync.Mutex
 	turns   map[claimedQueue]claimTurns
@@ -70,8 +71,8 @@ var (
 	_ queue.OperatorStore = (*Store)(nil)
 )
 
-// Open opens the store, brings its schema up, and removes what crashed uploads and
-// deletions left. The file belongs to this store alone until [Store.Close]: a second
+// Open opens the store, brings its schema up, removes what crashed uploads and
+// deletions left, and ends approvals. The file belongs to this store alone until [Store.Close]: a second
 // process is refused with the reason. New files can be read by their owner only.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Retry == (queue.Retry{}) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"io"
 	"os"
@@ -26,6 +27,9 @@ const childStore = "SEQLEASE_TEST_CHILD_STORE"
 // childDeletes makes it store so many entries instead, and delete them while it serves.
 const childDeletes = "SEQLEASE_TEST_CHILD_DELETES"
 
+// childApproves makes it store so many processed entries, and release them while it serves.
+const childApproves = "SEQLEASE_TEST_CHILD_APPROVES"
+
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childStore); path != "" {
 		if err := serveAsChild(path); err != nil {
@@ -43,7 +47,8 @@ func serveAsChild(path string) error {
 	if err != nil {
 		return err
 	}
-	entries, err := strconv.Atoi(cmp.Or(os.Getenv(childDeletes), "0"))
+	approves := os.Getenv(childApproves)
+	entries, err := strconv.Atoi(cmp.Or(approves, os.Getenv(childDeletes), "0"))
 	if err != nil {
 		return err
 	}
@@ -56,19 +61,35 @@ func serveAsChild(path string) error {
 	} else {
 		_, err = beginUpload(ctx, s, u)
 	}
+	if err == nil && approves != "" {
+		err = processAsChild(ctx, path)
+	}
 	if err != nil {
 		return err
 	}
 	if _, err := io.WriteString(os.Stdout, "serving\n"); err != nil {
 		return err
 	}
-	if entries > 0 {
-		if _, err := s.Delete(ctx, deletionOf(nil, u.GroupID)); err != nil {
-			return err
-		}
+	switch {
+	case approves != "":
+		_, err = s.Approve(ctx, approvalOf())
+	case entries > 0:
+		_, err = s.Delete(ctx, deletionOf(nil, u.GroupID))
+	}
+	if err != nil {
+		return err
 	}
 	_, err = io.Copy(io.Discard, os.Stdin)
 	return errors.Join(err, s.Close())
+}
+
+// processAsChild gives all entries a result.
+func processAsChild(ctx context.Context, path string) error {
+	db, err := sql.Open("sqlite", dsn(path, map[string][]string{"_pragma": {"busy_timeout(5000)"}}))
+	if err != nil {
+		return err
+	}
+	return errors.Join(giveResults(ctx, db, "FALSE", packedBody(400)), db.Close())
 }
 
 // beginUpload stores all parts of an upload and leaves it unpublished.

@@ -133,7 +133,11 @@ func TestPlans_GoByTheKeys(t *testing.T) {
 		}, false},
 		{"cut_accepted", []string{"SEARCH leased USING PRIMARY KEY (pipeline_version=? AND entry_id=?)"}, false},
 		{"entry_states", []string{"SEARCH e USING INDEX sqlite_autoindex_entry_1 (accession=? AND version=?)"}, false},
-		{"approve_all", []string{"SEARCH e USING INDEX entry_unreleased"}, false},
+		{"approvable_all", []string{"SEARCH e USING INDEX entry_unreleased", "SEARCH r USING INDEX sqlite_autoindex_result_1"}, false},
+		{"approvable_listed", []string{"(organism_id=? AND accession=? AND version=?)"}, false},
+		{"approval_runs", []string{"approval_run_by_approval (approval_id=?)"}, false},
+		{"approval_let_go", []string{"SEARCH approval_run USING"}, false},
+		{"approval_write", []string{"SEARCH entry USING INTEGER PRIMARY KEY", "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}, false},
 		{"deletion_still", []string{"SEARCH n USING", "SEARCH e USING COVERING INDEX entry_unreleased (organism_id=? AND id>? AND id<?)"}, false},
 		{"deletion_leased", []string{"SEARCH d USING PRIMARY KEY (pipeline_version=? AND entry_id>? AND entry_id<?)"}, true}, // of a part
 		{"deletion_runs", []string{"upload_run_by_upload (upload_id=?)"}, false},

@@ -75,7 +75,7 @@ func age(t testing.TB, s *Store, d time.Duration) {
 	db := outsider(t, s)
 	for table, columns := range map[string][]string{
 		"pipeline_version": {"registered_at"}, "version_switch": {"switched_at"}, "entry": {"submitted_at", "released_at"}, "data_use_terms": {"changed_at"},
-		"upload": {"started_at"}, "lease": {"lease_until", "claimed_at"}, "result": {"processed_at"},
+		"upload": {"started_at"}, "approval": {"released_at"}, "lease": {"lease_until", "claimed_at"}, "result": {"processed_at"},
 		"claim_record": {"claimed_at"}, "failure": {"at"}, "quarantine": {"at"},
 		"audit": {"at"}, "external_metadata": {"updated_at"}, "upload_key": {"created_at"},
 	} {

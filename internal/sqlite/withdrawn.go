@@ -14,7 +14,7 @@ type idRun struct{ first, last int64 }
 func (r idRun) size() int { return int(r.last - r.first + 1) }
 
 // runsOf are the runs of the entries, which are in order of id.
-func runsOf(entries []deletable) []idRun {
+func runsOf(entries []namedEntry) []idRun {
 	var runs []idRun
 	for _, e := range entries {
 		if n := len(runs); n > 0 && runs[n-1].last == e.id-1 {
@@ -24,6 +24,18 @@ func runsOf(entries []deletable) []idRun {
 		}
 	}
 	return runs
+}
+
+// withinPart is the last entry of the first runs that are no more than a part together.
+func withinPart(runs []idRun) (last int64) {
+	entries := 0
+	for _, r := range runs {
+		if entries += r.size(); entries > partEntries && last > 0 {
+			break
+		}
+		last = r.last
+	}
+	return last
 }
 
 // jsonRuns writes [[first,last],…].

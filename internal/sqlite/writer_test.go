@@ -433,7 +433,7 @@ func wantIntact(t *testing.T, s *Store) {
 		"leases without entries": "SELECT count(*) FROM lease AS l WHERE NOT EXISTS (SELECT 1 FROM leased AS d WHERE l.attempt_id = d.attempt_id)",
 		"both ticket and lease": `SELECT count(*) FROM ticket AS t JOIN leased AS d
 			ON d.pipeline_version = t.pipeline_version AND d.entry_id = t.entry_id`,
-		"entries in no state": `SELECT count(*) FROM entry_state AS s WHERE s.outcome IS NULL AND s.lease_until IS NULL
+		"entries in no state": `SELECT count(*) FROM entry_state AS s WHERE NOT s.is_revocation AND s.outcome IS NULL AND s.lease_until IS NULL
 			AND NOT EXISTS (SELECT 1 FROM ticket AS t
 			WHERE t.organism_id = s.organism_id AND t.pipeline_version = 1 AND t.entry_id = s.id)
 			AND NOT EXISTS (SELECT 1 FROM ticket_run AS t

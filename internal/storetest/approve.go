@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -19,6 +20,8 @@ func approveCases() []testCase {
 		{name: "Approve_AtOnceReleasesEachEntryOnce", check: approveAtOnce},
 		{name: "Approve_AgainstDeleteExactlyOneWins", check: approveAgainstDelete},
 		{name: "Approve_ReleaseIsFinal", check: approveFinal},
+		{name: "Approve_L13_ReadersSeeAllOfManyOrNothing", needs: WriteWhileReading, check: approveManyAtOnce},
+		{name: "Approve_L10_ManyBesideChanges", check: approveManyBesideChanges},
 	}
 }
 
@@ -198,4 +201,100 @@ func approveFinal(t *testing.T, h Harness) {
 	wantError(t, f.edit(t, versions[0], submitted(1)), seqlease.ErrState)
 	wantError(t, f.remove(t.Context(), versions), seqlease.ErrState)
 	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.ApprovedForRelease: 1})
+}
+
+// manyApproved is more than a store writes in one go, if it doesn't write all at once.
+const manyApproved = 1_300
+
+// approveManyAtOnce reads while very many entries are released: each reader gets all of
+// them or none, and the mark tells which.
+func approveManyAtOnce(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.process(t, slices.Repeat([]seqlease.ProcessingResult{seqlease.NoIssues}, manyApproved)...)
+	before := f.releasedMark(t)
+	done := make(chan error, 1)
+	go func() {
+		approved, err := f.Approve(t.Context(), approval())
+		if err == nil && !slices.Equal(approved, versions) {
+			err = fmt.Errorf("approved %d entries, want %d", len(approved), len(versions))
+		}
+		done <- err
+	}()
+	marks := map[string]int{}
+	for ended := false; !ended; {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Errorf("approve: %v", err)
+			}
+			ended = true
+		default:
+		}
+		head, released := f.released(t)
+		if n, known := marks[head.Mark]; known && n != len(released) || (len(released) > 0) != (head.Mark > before) {
+			t.Errorf("%d entries are released under %q, which had %d", len(released), head.Mark, n)
+		}
+		marks[head.Mark] = len(released)
+		if n := len(released); n != 0 && (n != len(versions) || !released[n-1].ReleasedAt.Equal(released[0].ReleasedAt)) {
+			t.Fatalf("%d entries are released, from %s to %s", n, released[0].ReleasedAt, released[n-1].ReleasedAt)
+		}
+	}
+	wantSame(t, "marks", len(marks) <= 2, true)
+	f.wantStatuses(t, map[seqlease.Status]int64{seqlease.ApprovedForRelease: manyApproved})
+}
+
+// approveManyBesideChanges edits, deletes and approves entries while all are released:
+// each is changed or released, and the answers say which.
+func approveManyBesideChanges(t *testing.T, h Harness) {
+	f := newFixture(t, h)
+	versions := f.process(t, slices.Repeat([]seqlease.ProcessingResult{seqlease.NoIssues}, manyApproved)...)
+	type answer struct {
+		approved []seqlease.AccessionVersion
+		err      error
+	}
+	done := make(chan answer, 2)
+	for range cap(done) {
+		go func() {
+			approved, err := f.Approve(t.Context(), approval())
+			done <- answer{approved, err}
+		}()
+	}
+	took := map[seqlease.AccessionVersion]int{}
+	changed := map[bool]int{}
+	for i, left := 0, cap(done); left > 0; i++ {
+		select {
+		case got := <-done:
+			left--
+			if got.err != nil {
+				t.Errorf("approve: %v", got.err)
+			}
+			for _, av := range got.approved {
+				took[av]++
+			}
+			continue
+		default:
+		}
+		av := versions[i*7%len(versions)]
+		change := func() error { return f.edit(t, av, submitted(i)) }
+		if i%2 == 0 {
+			change = func() error { return f.remove(t.Context(), []seqlease.AccessionVersion{av}) }
+		}
+		switch err := change(); {
+		case err == nil:
+			took[av]++
+			changed[i%2 == 0]++
+		case !errors.Is(err, seqlease.ErrState):
+			t.Fatalf("change %s: %v", av, err)
+		}
+	}
+	for _, av := range versions {
+		if took[av] != 1 {
+			t.Errorf("%s was taken by %d calls, want one", av, took[av])
+		}
+	}
+	counts := map[seqlease.Status]int64{seqlease.ApprovedForRelease: int64(manyApproved - changed[true] - changed[false])}
+	if edited := changed[false]; edited > 0 {
+		counts[seqlease.Received] = int64(edited)
+	}
+	f.wantStatuses(t, counts)
 }

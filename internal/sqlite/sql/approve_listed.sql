@@ -1,4 +1,4 @@
--- seqlease approve_listed (L11): as approve_all, of the listed entries
+-- seqlease approve_listed (L11): those of the listed entries that are processed and good enough, and that the filters take, all with one instant
 UPDATE entry
 SET released_at = @now, approver = @approver
 WHERE id IN (SELECT s.id

@@ -4,4 +4,4 @@ SET n = n + 1, nonce = randomblob(8)
 WHERE scope = 0
   AND organism_id IN (SELECT e.organism_id
                       FROM json_each(@entry_ids) AS n
-                      CROSS JOIN entry AS e ON e.id = n.value AND e.released_at IS NOT NULL)
+                      CROSS JOIN known_entry AS e ON e.id = n.value AND e.released_at IS NOT NULL)

@@ -1,7 +1,7 @@
 -- seqlease journey: what happened to an entry besides its claims, failures and quarantine, the newest of each kind by time, and how many of the kind are left out
 WITH this AS MATERIALIZED (
     SELECT e.id, e.organism_id, e.accession, e.version, e.revision, e.is_revocation, e.submitted_at, e.submitter, e.released_at, e.approver
-    FROM entry AS e
+    FROM known_entry AS e
     WHERE e.id = @entry_id
 ),
 happened AS (

@@ -13,7 +13,7 @@ CROSS JOIN (
            count(*) FILTER (WHERE r.outcome = 'HAS_ERRORS') AS failed
     FROM published_entry AS e
     LEFT JOIN result AS r ON r.pipeline_version = @pipeline_version AND r.entry_id = e.id AND r.revision = e.revision
-    WHERE e.organism_id = @organism_id AND e.released_at IS NULL
+    WHERE e.organism_id = @organism_id AND e.row_released_at IS NULL AND e.released_at IS NULL
       AND (@group_ids IS NULL OR e.group_id IN (SELECT value FROM json_each(@group_ids)))
 ) AS w
 CROSS JOIN (

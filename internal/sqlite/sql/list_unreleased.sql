@@ -8,7 +8,7 @@ WITH held AS (
 page AS MATERIALIZED (
     SELECT e.id
     FROM published_entry AS e
-    WHERE e.organism_id = @organism_id AND e.released_at IS NULL
+    WHERE e.organism_id = @organism_id AND e.row_released_at IS NULL AND e.released_at IS NULL
       AND (@group_ids IS NULL OR e.group_id IN (SELECT value FROM json_each(@group_ids)))
       AND CASE WHEN e.is_revocation THEN 'NO_ISSUES'
                ELSE coalesce((SELECT r.outcome FROM result AS r

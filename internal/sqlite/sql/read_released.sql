@@ -4,7 +4,7 @@ SELECT e.accession, e.version, e.submission_id, e.submitter, e.group_id, g.group
        coalesce(r.dictionary_id, 0), r.body, coalesce(s.dictionary_id, 0), s.body,
        (SELECT json_group_array(json_array(x.updater, x.body))
         FROM (SELECT m.updater, m.body FROM external_metadata AS m WHERE m.entry_id = e.id ORDER BY m.updater) AS x)
-FROM entry AS e
+FROM known_entry AS e
 JOIN submitting_group AS g ON g.id = e.group_id
 JOIN data_use_terms AS t
     ON t.accession = e.accession

@@ -1,0 +1,2 @@
+-- seqlease empty_approval (L10)
+DELETE FROM approval
