@@ -94,12 +94,12 @@ func approveFew(ctx context.Context, t *tx, a submission.Approval, entries []seq
 	if err != nil || len(approved) == 0 {
 		return nil, err
 	}
-	return approved, noteApproved(ctx, t, o, a, approved)
+	return approved, noteApproved(ctx, t, o, a.Note(approved))
 }
 
 // noteApproved tells the audit log and those who read what is released.
-func noteApproved(ctx context.Context, t *tx, o organismRow, a submission.Approval, approved []seqlease.AccessionVersion) error {
-	if err := noteAction(ctx, t, o.id, a.Note(approved)); err != nil {
+func noteApproved(ctx context.Context, t *tx, o organismRow, note seqlease.AuditNote) error {
+	if err := noteAction(ctx, t, o.id, note); err != nil {
 		return err
 	}
 	_, err := bump(ctx, t, o.id, releasedScope)

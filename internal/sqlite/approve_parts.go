@@ -24,6 +24,9 @@ import (
 // What ends before 4 comes to nothing; what ends after it goes on, in either case when
 // the store is opened next if the process ended.
 
+// heldRuns is how many runs are noted or let go in one transaction.
+const heldRuns = 2 * partEntries
+
 // largeApproval is an approval that goes part by part.
 type largeApproval struct {
 	submission.Approval
@@ -54,8 +57,7 @@ func (s *Store) approveMany(ctx context.Context, a submission.Approval) ([]seqle
 		if !ap.decided {
 			return nil, nil
 		}
-		ctx = context.WithoutCancel(ctx)
-		if err := s.writeApproval(ctx, ap.id); err != nil {
+		if err := s.writeApproval(context.WithoutCancel(ctx), ap.id); err != nil {
 			// Everybody sees the entries as released, so they are.
 			s.logger.ErrorContext(ctx, "rows of released entries are written when the store is opened next", "organism", string(a.Organism), "error", err)
 		}
@@ -151,12 +153,12 @@ func (ap *largeApproval) take(found []namedEntry) {
 
 // holdApproved notes the runs of the entries.
 func (s *Store) holdApproved(ctx context.Context, ap *largeApproval) error {
-	for page := range slices.Chunk(ap.parts, heldEntries/partEntries) {
-		var runs []idRun
-		for _, part := range page { // no run reaches from part to part
-			runs = append(runs, runsOf(part)...)
-		}
-		if err := s.writeLosing(ctx, func(ctx context.Context, t *tx) error { return ap.hold(ctx, t, runs) }); err != nil {
+	var runs []idRun
+	for _, part := range ap.parts { // no run reaches from part to part
+		runs = append(runs, runsOf(part)...)
+	}
+	for page := range slices.Chunk(runs, heldRuns) {
+		if err := s.writeLosing(ctx, func(ctx context.Context, t *tx) error { return ap.hold(ctx, t, page) }); err != nil {
 			return err
 		}
 	}
@@ -172,8 +174,9 @@ func (ap *largeApproval) hold(ctx context.Context, t *tx, runs []idRun) error {
 func (s *Store) decideApproval(ctx context.Context, ap *largeApproval) error {
 	for !ap.decided && len(ap.parts) > 0 {
 		var committed func()
+		note := ap.Note(ap.approved()) // takes longer than all else, so not under the writer
 		err := s.write(ctx, func(ctx context.Context, t *tx) (err error) {
-			committed, err = ap.decide(ctx, t, s.changes.since(ap.Organism, ap.seen))
+			committed, err = ap.decide(ctx, t, s.changes.since(ap.Organism, ap.seen), note)
 			return err
 		})
 		if err != nil {
@@ -185,9 +188,9 @@ func (s *Store) decideApproval(ctx context.Context, ap *largeApproval) error {
 }
 
 // decide looks again at the entries that changed. If they are no more than a part, it
-// releases everything. It may be carried out anew; what it returns is done once it is
-// committed.
-func (ap *largeApproval) decide(ctx context.Context, t *tx, changed []seqlease.AccessionVersion) (committed func(), err error) {
+// releases everything. The note is that of all that the approval took until then. It may
+// be carried out anew; what it returns is done once it is committed.
+func (ap *largeApproval) decide(ctx context.Context, t *tx, changed []seqlease.AccessionVersion, note seqlease.AuditNote) (committed func(), err error) {
 	o, err := organismState(ctx, t, ap.Organism)
 	if err != nil {
 		return nil, err
@@ -200,8 +203,7 @@ func (ap *largeApproval) decide(ctx context.Context, t *tx, changed []seqlease.A
 	if err != nil {
 		return nil, err
 	}
-	taken := slices.Concat(kept...)
-	if len(some) < len(changed) || len(taken) == 0 {
+	if len(some) < len(changed) || len(kept) == 0 {
 		return func() { ap.parts, ap.seen = kept, ap.seen+len(some) }, nil
 	}
 	decided, err := t.exec(ctx, "approval_decide", named("approval_id", ap.id, "now", o.now)...)
@@ -211,7 +213,17 @@ func (ap *largeApproval) decide(ctx context.Context, t *tx, changed []seqlease.A
 	if decided != 1 {
 		return nil, errApprovalLost
 	}
-	return func() { ap.parts, ap.decided = kept, true }, noteApproved(ctx, t, o, ap.Approval, namesOf(taken))
+	if entriesIn(kept) < entriesIn(ap.parts) {
+		note = ap.Note(namesOf(slices.Concat(kept...)))
+	}
+	return func() { ap.parts, ap.decided = kept, true }, noteApproved(ctx, t, o, note)
+}
+
+func entriesIn(parts [][]namedEntry) (n int) {
+	for _, part := range parts {
+		n += len(part)
+	}
+	return n
 }
 
 // testAgain returns the parts without those of the changed entries that aren't fit any
@@ -280,7 +292,7 @@ func (s *Store) writeApproval(ctx context.Context, id int64) error {
 // callOffApproval forgets an approval that wasn't decided.
 func (s *Store) callOffApproval(ctx context.Context, id int64) error {
 	return s.untilNone(ctx, func(ctx context.Context, t *tx) (more bool, err error) {
-		n, err := t.exec(ctx, "approval_let_go_some", named("approval_id", id, "runs", int64(heldEntries))...)
+		n, err := t.exec(ctx, "approval_let_go_some", named("approval_id", id, "runs", int64(heldRuns))...)
 		if err != nil || n > 0 {
 			return true, err
 		}
@@ -321,7 +333,7 @@ func writeApprovedPart(ctx context.Context, t *tx, id int64) (more bool, err err
 		return false, err
 	}
 	last := withinPart(runs)
-	of := append(approval, named("first_entry_id", runs[0].first, "last_entry_id", last)...)
+	of := named("approval_id", id, "first_entry_id", runs[0].first, "last_entry_id", last)
 	for _, statement := range []string{"approval_write", "approval_let_go"} {
 		if _, err := t.exec(ctx, statement, of...); err != nil {
 			return false, err

@@ -29,7 +29,7 @@ func approvalOf(named ...seqlease.AccessionVersion) submission.Approval {
 const (
 	judged = 2*partEntries + 100
 	good   = judged / 5 * 4
-	// the steps of an approval up to its decision
+	// Up to its decision an approval has these steps.
 	ready   = 3
 	settled = ready + 1
 )
