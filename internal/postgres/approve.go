@@ -26,17 +26,12 @@ func (s *Store) Approve(ctx context.Context, a submission.Approval) ([]seqlease.
 	}
 	var approved []seqlease.AccessionVersion
 	err = s.retry(ctx, func() error {
-		return s.change(ctx, func(tx pgx.Tx) (err error) {
+		return s.closing(ctx, byKey, func(tx pgx.Tx) (last *pgx.Batch, err error) {
 			approved, err = approve(ctx, tx, o.id, a)
 			if err != nil || len(approved) == 0 {
-				return err
+				return nil, err
 			}
-			err = noteAction(ctx, tx, o.id, a.Note(approved))
-			if err != nil {
-				return err
-			}
-			_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": false, "released": true})
-			return err
+			return noteAndBump(o.id, a.Note(approved), false, true), nil
 		})
 	})
 	if err != nil {

@@ -86,9 +86,9 @@ func (s *Store) Backfill(ctx context.Context, organism seqlease.Organism, versio
 	b := backfill{organismID: o.id, version: version, limit: limit, bound: s.boundOf(o.id, version, queue.LaneBulk)}
 	var chunk reprocess.Chunk
 	err = s.again(ctx, func() error {
-		return s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
-			chunk, err = b.chunk(ctx, tx)
-			return err
+		chunk = reprocess.Chunk{}
+		return s.closing(ctx, pgx.TxOptions{BeginQuery: "begin;\n" + backfillSettingsSQL}, func(tx pgx.Tx) (*pgx.Batch, error) {
+			return b.chunk(ctx, tx, &chunk)
 		})
 	}, func(err error) bool {
 		return isUniqueViolation(err) || isConflict(err) || isConnectionLost(err) || pgconn.SafeToRetry(err)
@@ -132,13 +132,12 @@ func (b *backfill) with(arguments pgx.StrictNamedArgs) pgx.StrictNamedArgs {
 	return arguments
 }
 
-func (b *backfill) chunk(ctx context.Context, tx pgx.Tx) (reprocess.Chunk, error) {
-	if _, err := tx.Exec(ctx, backfillSettingsSQL); err != nil {
-		return reprocess.Chunk{}, err
-	}
+// chunk returns what the transaction ends with, and then what the chunk is; how many
+// tickets stay is known when it is committed.
+func (b *backfill) chunk(ctx context.Context, tx pgx.Tx, chunk *reprocess.Chunk) (last *pgx.Batch, err error) {
 	at, progress, err := b.lock(ctx, tx)
-	if err != nil || progress != reprocess.More {
-		return reprocess.Chunk{Progress: progress}, err
+	if chunk.Progress = progress; err != nil || progress != reprocess.More {
+		return nil, err
 	}
 	from := at.place
 	switch {
@@ -147,17 +146,19 @@ func (b *backfill) chunk(ctx context.Context, tx pgx.Tx) (reprocess.Chunk, error
 	case at.stage == stagePassed && at.due:
 		from = place{}
 	case at.stage == stagePassed:
-		return reprocess.Chunk{Progress: reprocess.Waiting}, nil
+		chunk.Progress = reprocess.Waiting
+		return nil, nil
 	}
 	next, found, err := b.find(ctx, tx, from)
 	if err != nil {
-		return reprocess.Chunk{}, err
+		return nil, err
 	}
-	if progress, err = b.move(ctx, tx, next); err != nil || len(found) == 0 {
-		return reprocess.Chunk{Progress: progress}, err
+	last = &pgx.Batch{}
+	chunk.Progress = b.move(last, next)
+	if len(found) > 0 {
+		err = b.addTickets(ctx, tx, last, found, chunk)
 	}
-	n, err := b.addTickets(ctx, tx, found)
-	return reprocess.Chunk{Tickets: n, Progress: progress}, err
+	return last, err
 }
 
 // lock takes the lock of the chunk; the progress is More if this transaction has it.
@@ -203,26 +204,28 @@ func (b *backfill) find(ctx context.Context, tx pgx.Tx, from place) (next place,
 	return next, gaps, err
 }
 
-// addTickets writes the tickets and returns how many stay. The turns come last, as
-// others wait for whoever changed one.
-func (b *backfill) addTickets(ctx context.Context, tx pgx.Tx, gaps []gap) (int, error) {
+// addTickets has the tickets written, and counts those that stay. The turns come last,
+// as others wait for whoever changed one.
+func (b *backfill) addTickets(ctx context.Context, tx pgx.Tx, last *pgx.Batch, gaps []gap, chunk *reprocess.Chunk) error {
 	groups, lastRanks, err := b.rankGaps(ctx, tx, gaps)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	ids, ranks := make([]int64, len(gaps)), make([]int64, len(gaps))
 	for i, g := range gaps {
 		ids[i], ranks[i] = g.id, g.rank
 	}
-	if _, err := tx.Exec(ctx, insertBackfillSQL, b.with(pgx.StrictNamedArgs{"ids": ids, "ranks": ranks})); err != nil {
-		return 0, err
-	}
-	var takenBack int
-	err = tx.QueryRow(ctx, confirmBackfillSQL, b.with(pgx.StrictNamedArgs{
-		"ids": ids, "first_id": ids[0], "last_id": ids[len(ids)-1], "groups": groups, "last_ranks": lastRanks,
-	})).Scan(&takenBack)
 	b.rank = slices.Min(ranks)
-	return len(ids) - takenBack, err
+	last.Queue(insertBackfillSQL, b.with(pgx.StrictNamedArgs{"ids": ids, "ranks": ranks}))
+	last.Queue(confirmBackfillSQL, b.with(pgx.StrictNamedArgs{
+		"ids": ids, "first_id": ids[0], "last_id": ids[len(ids)-1], "groups": groups, "last_ranks": lastRanks,
+	})).QueryRow(func(row pgx.Row) error {
+		var takenBack int
+		err := row.Scan(&takenBack)
+		chunk.Tickets = len(ids) - takenBack
+		return err
+	})
+	return nil
 }
 
 // rankGaps gives the gaps turns of their groups (L17): behind the head of the lane,
@@ -251,19 +254,19 @@ func (b *backfill) rankGaps(ctx context.Context, tx pgx.Tx, gaps []gap) (groups,
 	return groups, lastRanks, nil
 }
 
-// move notes how far the backfill is, or ends it.
-func (b *backfill) move(ctx context.Context, tx pgx.Tx, to place) (reprocess.Progress, error) {
+// move has it noted how far the backfill is, or ends it.
+func (b *backfill) move(last *pgx.Batch, to place) reprocess.Progress {
 	if to.stage == stagePassed && to.settled {
-		_, err := tx.Exec(ctx, endBackfillSQL, b.with(pgx.StrictNamedArgs{}))
-		return reprocess.Complete, err
+		last.Queue(endBackfillSQL, b.with(pgx.StrictNamedArgs{}))
+		return reprocess.Complete
 	}
-	_, err := tx.Exec(ctx, advanceBackfillSQL, b.with(pgx.StrictNamedArgs{
+	last.Queue(advanceBackfillSQL, b.with(pgx.StrictNamedArgs{
 		"stage": to.stage, "settled": to.settled, "after_id": to.afterID, "after_accession": to.afterAccession, "after_version": to.afterVersion,
 	}))
 	if to.stage == stagePassed {
-		return reprocess.Waiting, err
+		return reprocess.Waiting
 	}
-	return reprocess.More, err
+	return reprocess.More
 }
 
 // Unfinished lists the backfills that aren't complete.

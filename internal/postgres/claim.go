@@ -48,10 +48,25 @@ func (s *Store) Claim(ctx context.Context, c queue.Claim) (queue.Lease, error) {
 }
 
 // claimFrom claims as far as what is remembered of the queue doesn't prove it empty.
+// Nearly always fresh entries or bulk work wait and nothing else is due: then the
+// statement that takes those is enough, and claims go together. Where it finds none,
+// many claims do so at once: one of them looks at all rounds, and the others
+// have that answer, or claim again where it found something.
 func (s *Store) claimFrom(ctx context.Context, m *memory, organismID int32, c queue.Claim) (queue.Lease, error) {
-	arrived, distrust := m.arrive(), false
+	arrived, distrust, shared := m.arrive(), false, 0
 	for {
-		switch do := m.next(distrust); {
+		do := m.next(distrust)
+		if do.isLook() && do.look.onlyFresh(c.Entries) {
+			lease, err := s.claimAt(ctx, m, organismID, c, do, s.claimFresh)
+			if err != nil || len(lease.Entries) > 0 {
+				return lease, err
+			}
+			c.AttemptID = lease.AttemptID
+			if shared < sharedLooks {
+				shared, do = shared+1, m.share(do.look)
+			}
+		}
+		switch {
 		case do.peek != nil:
 			p, err := s.peek(ctx, organismID, c)
 			if err != nil || do.peek.holds(p.mark, p.now) {
@@ -67,22 +82,32 @@ func (s *Store) claimFrom(ctx context.Context, m *memory, organismID int32, c qu
 			if do.wait.empty && do.wait.number > arrived {
 				return queue.Lease{AttemptID: c.AttemptID, Lease: c.Lease, Mark: do.wait.mark, Paused: do.wait.paused}, nil
 			}
+			if !do.wait.empty && !do.wait.fresh {
+				shared = sharedLooks // it failed, or what waits doesn't go to many at once
+			}
 		default:
-			return s.claimAt(ctx, m, organismID, c, do)
+			return s.claimAt(ctx, m, organismID, c, do, s.scan)
 		}
 	}
 }
 
-// claimAt looks for work where it is told to. Ended leases may have held nothing
-// but spent entries: then it looks again, as there may be others behind them.
-func (s *Store) claimAt(ctx context.Context, m *memory, organismID int32, c queue.Claim, do step) (queue.Lease, error) {
+// sharedLooks is how many looks of others a claim that found nothing fresh waits for:
+// then it looks at all rounds by itself.
+const sharedLooks = 3
+
+// claimAt looks for work where it is told to, by the statement that is given. Ended
+// leases may have held nothing but spent entries: then it looks again, as there may be
+// others behind them.
+func (s *Store) claimAt(ctx context.Context, m *memory, organismID int32, c queue.Claim, do step,
+	scan func(context.Context, *memory, int32, queue.Claim, look) (*claimed, error),
+) (queue.Lease, error) {
 	var found *claimed
 	if do.lead != nil {
 		defer func() { m.end(do.lead, found) }()
 	}
 	var ended []queue.EndedLease
 	for lost := 0; ; {
-		result, err := s.scan(ctx, m, organismID, c, do.look)
+		result, err := scan(ctx, m, organismID, c, do.look)
 		if err == nil {
 			ended = append(ended, result.ended...)
 			if len(result.entries) == 0 && len(result.ended) > 0 {
@@ -122,17 +147,8 @@ type claimed struct {
 	entries []queue.ClaimedEntry
 }
 
-// scan makes the claim, and brings what is remembered up to date. Nearly always fresh
-// entries or bulk work wait and nothing else is due: then the statement that takes
-// those is enough, and claims go together. If it finds none, the other one looks at
-// all rounds.
+// scan makes the claim in all rounds, and brings what is remembered up to date.
 func (s *Store) scan(ctx context.Context, m *memory, organismID int32, c queue.Claim, at look) (*claimed, error) {
-	if at.onlyFresh(c.Entries) {
-		found, err := s.claimFresh(ctx, m, organismID, c, at)
-		if err != nil || len(found.entries) > 0 {
-			return found, err
-		}
-	}
 	probeFrom := pgtype.Timestamptz{Time: at.probeFrom, Valid: true}
 	if at.probeFrom.IsZero() {
 		probeFrom.InfinityModifier = pgtype.NegativeInfinity
@@ -190,22 +206,48 @@ type peeked struct {
 	paused bool
 }
 
-// peek reads the mark and the database's clock.
+// glance is a claim that wants to know what can be said of its queue without looking
+// for work.
+type glance struct {
+	queue.Claim
+
+	seen peeked
+	err  error
+}
+
+// peek reads the mark and the database's clock, after c came. The idle workers of a
+// queue ask for them all the time, and one statement answers all who wait for it.
 func (s *Store) peek(ctx context.Context, organismID int32, c queue.Claim) (peeked, error) {
+	g := &glance{Claim: c, err: errLeftBehind}
+	if err := s.glances.do(ctx, memoryKey{organismID, c.PipelineVersion}, g); err != nil {
+		return peeked{}, err
+	}
+	return g.seen, g.err
+}
+
+// peekTogether answers all glances at one queue.
+func (s *Store) peekTogether(ctx context.Context, key memoryKey, together []*glance) {
+	seen, err := s.readQueue(ctx, key, together[0].Organism)
+	for _, g := range together {
+		g.seen, g.err = seen, err
+	}
+}
+
+func (s *Store) readQueue(ctx context.Context, key memoryKey, organism seqlease.Organism) (peeked, error) {
 	var current seqlease.PipelineVersion
 	var registered bool
 	var p peeked
 	var mark *string
 	err := s.retry(ctx, func() error {
 		return s.with(ctx, func(conn *pgxpool.Conn) error {
-			return conn.QueryRow(ctx, peekQueueSQL, pgx.StrictNamedArgs{"organism": organismID, "version": int64(c.PipelineVersion)}).
+			return conn.QueryRow(ctx, peekQueueSQL, pgx.StrictNamedArgs{"organism": key.organism, "version": int64(key.version)}).
 				Scan(&current, &registered, &p.paused, &p.now, &mark)
 		})
 	})
 	if err != nil {
 		return peeked{}, err
 	}
-	if err := queue.CheckLive(c.Organism, c.PipelineVersion, current, registered); err != nil {
+	if err := queue.CheckLive(organism, key.version, current, registered); err != nil {
 		return peeked{}, err
 	}
 	p.mark, p.now = *mark, p.now.UTC()

@@ -34,29 +34,16 @@ func (s *Store) Edit(ctx context.Context, e submission.Edit) error {
 	b := s.knownBounds(o.id)
 	var ranks map[seqlease.PipelineVersion]int64
 	err = s.retry(ctx, func() error {
-		return s.change(ctx, func(tx pgx.Tx) error {
+		return s.closing(ctx, byKey, func(tx pgx.Tx) (last *pgx.Batch, err error) {
 			q, err := takeOut(ctx, tx, o.id, e)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			rows, err := tx.Query(ctx, editSQL, pgx.StrictNamedArgs{
+			ranks, err = renewData(ctx, tx, o.id, q, pgx.StrictNamedArgs{
 				"organism": o.id, "id": q.ids[0], "dictionary": packed.Dictionary, "submitted": packed.Bytes, "cut_attempts": q.attempts,
 				"bound_versions": b.versions, "bound_ranks": b.ranks, "bound_ids": b.ids,
 			})
-			if err != nil {
-				return err
-			}
-			if _, ranks, err = ranksOf(rows); err != nil {
-				return err
-			}
-			if err := leaveLeases(ctx, tx, o.id, q.ids); err != nil {
-				return err
-			}
-			if err := noteAction(ctx, tx, o.id, note); err != nil {
-				return err
-			}
-			_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
-			return err
+			return noteAndBump(o.id, note, true, false), err
 		})
 	})
 	if err != nil {
@@ -74,13 +61,19 @@ func takeOut(ctx context.Context, tx pgx.Tx, organismID int32, e submission.Edit
 	if err != nil {
 		return takenOut{}, err
 	}
-	out, running, err := leaveQueue(ctx, tx, organismID, 0, locked.ids)
+	out := takenOut{ids: locked.ids}
+	queued, states, err := placeAndStates(ctx, tx, organismID, locked.ids)
 	if err != nil {
 		return takenOut{}, err
 	}
-	states, err := statesAfter(ctx, tx, organismID, locked.ids, running)
-	if err != nil {
-		return takenOut{}, err
+	if queued {
+		var running map[int64]bool
+		if out, running, err = leaveQueue(ctx, tx, organismID, 0, locked.ids); err != nil {
+			return takenOut{}, err
+		}
+		if states, err = statesAfter(ctx, tx, organismID, locked.ids, running); err != nil {
+			return takenOut{}, err
+		}
 	}
 	locked.wantStatuses(states, seqlease.Processed)
 	for _, id := range locked.ids {
@@ -91,26 +84,45 @@ func takeOut(ctx context.Context, tx pgx.Tx, organismID int32, e submission.Edit
 	return out, locked.err()
 }
 
-// leaveLeases cuts an edited entry, whose tickets this transaction has written,
-// from the leases that hold it all the same: a backfill locks no entry, and a
+// placeAndStates says whether any of the locked entries is in the queue, and where
+// they stand: one that isn't stays out.
+func placeAndStates(ctx context.Context, tx pgx.Tx, organismID int32, ids []int64) (queued bool, states map[int64]entryState, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(queuedSQL, pgx.StrictNamedArgs{"organism": organismID, "version": int64(0), "ids": ids}).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&queued)
+	})
+	batch.Queue(entryStatesSQL, pgx.StrictNamedArgs{"organism": organismID, "ids": ids}).Query(func(rows pgx.Rows) (err error) {
+		states, err = statesOf(rows, len(ids))
+		return err
+	})
+	err = tx.SendBatch(ctx, batch).Close()
+	return queued, states, err
+}
+
+// renewData stores the new data, and returns the ranks of the new tickets. Then it cuts the
+// entry from the leases that hold it all the same: a backfill locks no entry, and a
 // ticket that it added after the entry was taken out may have been claimed. From
 // the tickets on nobody else can add one.
-func leaveLeases(ctx context.Context, tx pgx.Tx, organismID int32, ids []int64) error {
-	rows, err := tx.Query(ctx, cutLeasesSQL, pgx.StrictNamedArgs{"organism": organismID, "version": int64(0), "ids": ids})
-	if err != nil {
+func renewData(ctx context.Context, tx pgx.Tx, organismID int32, q takenOut, edit pgx.StrictNamedArgs) (ranks map[seqlease.PipelineVersion]int64, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(editSQL, edit).Query(func(rows pgx.Rows) (err error) {
+		_, ranks, err = ranksOf(rows)
 		return err
-	}
+	})
 	var attempts []pgtype.UUID
 	var place queuePlace
 	var attempt pgtype.UUID
 	var running bool
-	_, err = pgx.ForEachRow(rows, []any{&place.id, &attempt, &running, &place.version, &place.attempts, &place.handOuts}, func() error {
-		attempts = append(attempts, attempt)
-		return nil
-	})
-	if err != nil || len(attempts) == 0 {
+	batch.Queue(cutLeasesSQL, pgx.StrictNamedArgs{"organism": organismID, "version": int64(0), "ids": q.ids}).Query(func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{&place.id, &attempt, &running, &place.version, &place.attempts, &place.handOuts}, func() error {
+			attempts = append(attempts, attempt)
+			return nil
+		})
 		return err
+	})
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil || len(attempts) == 0 {
+		return ranks, err
 	}
-	_, err = tx.Exec(ctx, supersedeSQL, pgx.StrictNamedArgs{"ids": ids, "attempts": attempts})
-	return err
+	_, err = tx.Exec(ctx, supersedeSQL, pgx.StrictNamedArgs{"ids": q.ids, "attempts": attempts})
+	return ranks, err
 }

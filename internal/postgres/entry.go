@@ -86,11 +86,16 @@ func readStates(ctx context.Context, tx pgx.Tx, organismID int32, ids []int64) (
 	if err != nil {
 		return nil, err
 	}
-	states := make(map[int64]entryState, len(ids))
+	return statesOf(rows, len(ids))
+}
+
+// statesOf reads the rows of as many entries at most.
+func statesOf(rows pgx.Rows, entries int) (map[int64]entryState, error) {
+	states := make(map[int64]entryState, entries)
 	var id int64
 	var status, outcome int
 	var isRevocation bool
-	_, err = pgx.ForEachRow(rows, []any{&id, &status, &outcome, &isRevocation}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&id, &status, &outcome, &isRevocation}, func() error {
 		states[id] = entryState{seqlease.Statuses()[status], seqlease.ProcessingResults()[outcome], isRevocation}
 		return nil
 	})

@@ -82,6 +82,10 @@ type memory struct {
 	// noneAt is the mark at which a look at the whole of a lane of suspects found none
 	// in it, or empty: whatever puts one there changes the mark.
 	noneAt [claimableLanes]string
+	// lastTurnAt is when the last turn of each lane of suspects began, and empty says that
+	// the one that was noted last found none.
+	lastTurnAt [claimableLanes]time.Time
+	empty      [claimableLanes]bool
 	// exhaustedAt is the mark at which a look at all fresh entries and bulk work found
 	// none; empty: that isn't known.
 	exhaustedAt string
@@ -105,6 +109,7 @@ type sharedScan struct {
 	number int
 	done   chan struct{} // closed when what follows is set
 	empty  bool
+	fresh  bool // it found fresh entries or bulk work
 	paused bool
 	mark   string
 }
@@ -116,6 +121,9 @@ type step struct {
 	wait *sharedScan // not nil: wait for its end
 	lead *sharedScan // not nil: the look is shared, and must be ended
 }
+
+// isLook says that the claim looks for itself alone.
+func (do step) isLook() bool { return do.peek == nil && do.wait == nil && do.lead == nil }
 
 // remembered returns what is remembered of the queue; nil: nothing.
 func (s *Store) remembered(organism int32, version seqlease.PipelineVersion) *memory {
@@ -176,17 +184,35 @@ func (m *memory) next(distrust bool) step {
 		return step{wait: m.scan}
 	default:
 		m.scannedAt = now
-		m.scans++
-		m.scan = &sharedScan{number: m.scans, done: make(chan struct{})}
-		return step{look: m.look(true, now), lead: m.scan}
+		return m.lead(m.look(true, now))
 	}
+}
+
+// share makes a look for all claims that found nothing fresh, or has the claim wait for
+// the one that is under way.
+func (m *memory) share(l look) step {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.scan != nil {
+		return step{wait: m.scan}
+	}
+	return m.lead(l)
+}
+
+// lead begins a shared look.
+func (m *memory) lead(l look) step {
+	m.scans++
+	m.scan = &sharedScan{number: m.scans, done: make(chan struct{})}
+	return step{look: l, lead: m.scan}
 }
 
 // look begins a look. Every fourth begins with the suspects, those in batches and
 // those alone by turns, so that fresh entries don't starve them. Once a second such
 // a turn looks at the whole lane: looks at the whole queue end with what is fresh,
-// and however many there are, none of them need be a turn. A lane that was empty,
-// and has the same mark, is left out in between.
+// and however many there are, none of them need be a turn. In between, a lane that was
+// empty is left out while it has the same mark, and whatever the mark for as long as
+// looks at the whole queue are: where people add entries all the time, a quarter of all
+// claims would be turns, each of which goes alone.
 func (m *memory) look(whole bool, now time.Time) look {
 	l := look{whole: whole, after: m.after}
 	if !whole {
@@ -207,7 +233,10 @@ func (m *memory) look(whole bool, now time.Time) look {
 		l.wholeTurn, m.turnedAt[l.turn] = true, now
 	case !whole && m.noneAt[l.turn] != "" && m.noneAt[l.turn] == m.newestMark:
 		l.turn = 0 // there is none
+	case !whole && m.empty[l.turn] && now.Sub(m.lastTurnAt[l.turn]) < max(changedInterval, m.rest):
+		l.turn = 0
 	}
+	m.lastTurnAt[l.turn] = now
 	m.looks++
 	return l
 }
@@ -237,7 +266,9 @@ func (m *memory) end(scan *sharedScan, found *claimed) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if found != nil {
+		none := reached{}
 		scan.empty, scan.mark, scan.paused = len(found.entries) == 0, found.mark, found.paused
+		scan.fresh = found.reached[queue.LaneFresh] != none || found.reached[queue.LaneBulk] != none
 	}
 	m.scan = nil
 	close(scan.done)
@@ -250,14 +281,11 @@ func (m *memory) note(at look, n int, found *scanned) {
 	for lane := range m.after {
 		m.after[lane] = nextBound(m.after[lane], at, queue.Lane(lane), n, found)
 	}
-	if at.turn != 0 && (at.wholeTurn || at.whole) {
-		m.noneAt[at.turn] = ""
-		if none := (reached{}); found.reached[at.turn] == none && !found.paused {
-			m.noneAt[at.turn] = found.mark
-		}
+	if at.turn != 0 {
+		m.noteTurn(at, found)
 	}
 	if found.surplusRank != nil {
-		m.noneAt = [claimableLanes]string{}
+		m.noneAt, m.empty = [claimableLanes]string{}, [claimableLanes]bool{}
 		m.after.moveBack(queue.LaneSuspect, *found.surplusRank)
 		m.after.moveBack(queue.LaneAlone, *found.surplusRank)
 	}
@@ -275,6 +303,18 @@ func (m *memory) note(at look, n int, found *scanned) {
 	if (at.probe || found.count() == 0) && len(found.ended) == 0 && !found.paused {
 		if from := found.now.Add(-shortestLease); from.After(m.probeFrom) {
 			m.probeFrom = from
+		}
+	}
+}
+
+// noteTurn remembers whether a turn of suspects found any.
+func (m *memory) noteTurn(at look, found *scanned) {
+	none := found.reached[at.turn] == reached{} && !found.paused
+	m.empty[at.turn] = none
+	if at.wholeTurn || at.whole {
+		m.noneAt[at.turn] = ""
+		if none {
+			m.noneAt[at.turn] = found.mark
 		}
 	}
 }
@@ -321,7 +361,7 @@ func (m *memory) moveBack(lane queue.Lane, rank int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.after.moveBack(lane, rank)
-	m.noneAt[lane], m.exhaustedAt = "", ""
+	m.noneAt[lane], m.empty[lane], m.exhaustedAt = "", false, ""
 }
 
 // replacing says that results are likely to replace others: some did in the last

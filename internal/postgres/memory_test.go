@@ -103,13 +103,78 @@ func TestMemory_L9_NoTurnWhereTheMarkProvesThatThereAreNoSuspects(t *testing.T) 
 		t.Errorf("%d turns after a second, want one of each lane", due)
 	}
 	m.newestMark = "n"
-	if changed := turns(); changed != 2 {
-		t.Errorf("%d turns after something was added, want one of each lane", changed)
+	if changed := turns(); changed != 0 {
+		t.Errorf("%d turns right after something was added, want none", changed)
 	}
-	m.noneAt = [claimableLanes]string{"n", "n", "n", "n"}
+	now = now.Add(changedInterval)
+	if changed := turns(); changed != 2 {
+		t.Errorf("%d turns a while after something was added, want one of each lane", changed)
+	}
+	for _, mark := range []string{"o", "p", "q"} {
+		if m.newestMark = mark; turns() != 0 {
+			t.Errorf("turns at mark %s, though a tenth of a second hasn't passed, want none", mark)
+		}
+	}
+	m.noneAt = [claimableLanes]string{"q", "q", "q", "q"}
 	m.moveBack(queue.LaneSuspect, 7)
 	if own := turns(); own != 1 {
 		t.Errorf("%d turns after this process put suspects there, want one of their lane", own)
+	}
+}
+
+// L9: where a turn found suspects, every fourth look is a turn.
+func TestMemory_L9_TurnsGoOnWhereThereAreSuspects(t *testing.T) {
+	t.Parallel()
+	m, now := &memory{newestMark: "m"}, time.Unix(1000, 0)
+	for i := range 8 * turnInterval {
+		l := m.look(false, now)
+		if isTurn := i > 0 && i%turnInterval == 0; isTurn != (l.turn != 0) {
+			t.Errorf("look %d: a turn at lane %d, want a turn: %t", i, l.turn, isTurn)
+		}
+		found := took(0, 0, 3)
+		found.reached[l.turn] = reached{ahead: at(7)}
+		m.note(l, 3, found)
+	}
+}
+
+// L4, L14: one look answers for all who found nothing fresh before it began.
+func TestMemory_L14_OneLookIsShared(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name         string
+		found        *scanned
+		empty, fresh bool
+	}{
+		{"nothing", took(0, 0, 0), true, false},
+		{"something fresh", took(7, 0, 1), false, true},
+		{"a suspect", func() *scanned {
+			f := took(0, 0, 1)
+			f.reached[queue.LaneSuspect] = reached{ahead: at(7)}
+			return f
+		}(), false, false},
+		{"it failed", nil, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := &memory{}
+			arrived := m.arrive()
+			first, second := m.share(look{}), m.share(look{})
+			if first.lead == nil || second.wait != first.lead || first.lead.number <= arrived {
+				t.Fatalf("got %+v and %+v, want the second to wait for the first", first, second)
+			}
+			var found *claimed
+			if c.found != nil {
+				found = &claimed{c.found, c.found.shares[0]}
+			}
+			m.end(first.lead, found)
+			<-second.wait.done
+			if second.wait.empty != c.empty || second.wait.fresh != c.fresh {
+				t.Errorf("empty %t, fresh %t, want %t and %t", second.wait.empty, second.wait.fresh, c.empty, c.fresh)
+			}
+			if third := m.share(look{}); third.lead == nil || third.lead.number <= m.arrive()-1 {
+				t.Errorf("got %+v, want a look of its own", third)
+			}
+		})
 	}
 }
 

@@ -46,34 +46,27 @@ func (s *Store) Revise(ctx context.Context, r submission.Revision) ([]seqlease.S
 func (s *Store) insertRevisions(ctx context.Context, o knownOrganism, r submission.Revision) (
 	made []seqlease.SubmissionIDMapping, first map[seqlease.PipelineVersion]int64, err error,
 ) {
-	err = s.longTransaction(ctx, s.shares.uploads, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
+	err = s.longClosing(ctx, s.shares.uploads, byKey, func(tx pgx.Tx) (last *pgx.Batch, err error) {
 		var stored bool
 		if made, stored, err = takeKey(ctx, tx, r.Submitter, r.Key); stored || err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, planSettingsSQL); err != nil {
-			return err
+			return nil, err
 		}
 		before, err := lockNewest(ctx, tx, r)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var ids []int64
 		if ids, made, err = copyRevisions(ctx, tx, o, r, before); err != nil || len(made) == 0 {
-			return err
+			return nil, err
 		}
 		if err := keepAnswer(ctx, tx, r.Submitter, r.Key, made); err != nil {
-			return err
+			return nil, err
 		}
 		var group int64
 		if first, group, err = s.enqueueRevisions(ctx, tx, o.id, ids, before); err != nil {
-			return err
+			return nil, err
 		}
-		if err := noteAction(ctx, tx, o.id, r.Note(made, group)); err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
-		return err
+		return noteAndBump(o.id, r.Note(made, group), true, false), nil
 	})
 	return made, first, err
 }
@@ -195,15 +188,9 @@ func (s *Store) enqueueRevisions(ctx context.Context, tx pgx.Tx, organismID int3
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, version := range slices.Sorted(maps.Keys(last)) {
+	return first, group, copyTickets(ctx, tx, organismID, slices.Sorted(maps.Keys(last)), ids, func(version seqlease.PipelineVersion, i int) int64 {
 		given := last[version]
-		err := copyTickets(ctx, tx, organismID, version, ids, func(i int) int64 {
-			given[before[i].groupID]++
-			return given[before[i].groupID]
-		})
-		if err != nil {
-			return nil, 0, err
-		}
-	}
-	return first, group, nil
+		given[before[i].groupID]++
+		return given[before[i].groupID]
+	})
 }

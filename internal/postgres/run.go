@@ -57,6 +57,13 @@ var readOnly = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadO
 
 // transaction runs f in a transaction and commits it unless f returns an error.
 func (s *Store) transaction(ctx context.Context, o pgx.TxOptions, f func(pgx.Tx) error) error {
+	return s.closing(ctx, o, func(tx pgx.Tx) (*pgx.Batch, error) { return nil, f(tx) })
+}
+
+// closing is [Store.transaction] with statements at the end that answer nothing. They
+// go in one round trip with the commit, so that what they lock, and others wait for, is
+// held for no longer than that takes.
+func (s *Store) closing(ctx context.Context, o pgx.TxOptions, f func(pgx.Tx) (last *pgx.Batch, err error)) error {
 	return s.with(ctx, func(c *pgxpool.Conn) (err error) {
 		tx, err := c.BeginTx(ctx, o)
 		if err != nil {
@@ -70,25 +77,28 @@ func (s *Store) transaction(ctx context.Context, o pgx.TxOptions, f func(pgx.Tx)
 				_ = tx.Rollback(tidy)
 			}
 		}()
-		if err := f(tx); err != nil {
+		last, err := f(tx)
+		if err != nil {
 			return err
 		}
-		return tx.Commit(ctx)
+		if last == nil {
+			return tx.Commit(ctx)
+		}
+		last.Queue("commit")
+		return tx.SendBatch(ctx, last).Close()
 	})
 }
 
 //go:embed sql/plan_settings.sql
 var planSettingsSQL string
 
-// change runs f in a transaction that looks rows up by key, whatever the tables'
-// sizes were when its statements were planned.
+// byKey are transactions that look rows up by key, whatever the tables' sizes were when
+// their statements were planned. The settings go in one round trip with the begin.
+var byKey = pgx.TxOptions{BeginQuery: "begin;\n" + planSettingsSQL}
+
+// change runs f in a transaction that looks rows up by key.
 func (s *Store) change(ctx context.Context, f func(pgx.Tx) error) error {
-	return s.transaction(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, planSettingsSQL); err != nil {
-			return err
-		}
-		return f(tx)
-	})
+	return s.transaction(ctx, byKey, f)
 }
 
 // withSettings runs a settings statement and then the statement, both in one

@@ -32,9 +32,14 @@ func newShares(connections int32) shares {
 
 // longTransaction is [Store.transaction] within a share.
 func (s *Store) longTransaction(ctx context.Context, share *semaphore.Weighted, o pgx.TxOptions, f func(pgx.Tx) error) error {
+	return s.longClosing(ctx, share, o, func(tx pgx.Tx) (*pgx.Batch, error) { return nil, f(tx) })
+}
+
+// longClosing is [Store.closing] within a share.
+func (s *Store) longClosing(ctx context.Context, share *semaphore.Weighted, o pgx.TxOptions, f func(pgx.Tx) (last *pgx.Batch, err error)) error {
 	if err := share.Acquire(ctx, 1); err != nil {
 		return err
 	}
 	defer share.Release(1)
-	return s.transaction(ctx, o, f)
+	return s.closing(ctx, o, f)
 }

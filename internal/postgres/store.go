@@ -60,9 +60,10 @@ type Store struct {
 	resets resets
 	limits queue.Retry
 	bell   *queue.Bell
-	// freshClaims and acceptances go to the database together.
+	// freshClaims, acceptances and glances at queues go to the database together.
 	freshClaims *gathering[memoryKey, *freshClaim]
 	acceptances *gathering[acceptKey, *acceptance]
+	glances     *gathering[memoryKey, *glance]
 	// ticketLooks paces what waiting claims ask for.
 	ticketLooks ticketLooks
 	// repetitions counts transactions that were tried again, over all calls.
@@ -123,6 +124,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s.freshClaims = newGathering(statementsAtOnce(config.MaxConns), fitsClaims, s.claimFreshTogether)
 	s.acceptances = newGathering(statementsAtOnce(config.MaxConns), fitsAcceptances, s.acceptTogether)
+	s.glances = newGathering(1, func([]*glance, *glance) bool { return true }, s.peekTogether)
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}

@@ -94,36 +94,29 @@ func (s *Store) Submit(ctx context.Context, u submission.Upload) ([]seqlease.Sub
 // the counters are bumped last: whatever others wait for isn't held while entries
 // arrive.
 func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.Upload) (made []seqlease.SubmissionIDMapping, first map[seqlease.PipelineVersion]int64, err error) {
-	err = s.longTransaction(ctx, s.shares.uploads, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
+	err = s.longClosing(ctx, s.shares.uploads, byKey, func(tx pgx.Tx) (last *pgx.Batch, err error) {
 		var stored bool
 		if made, stored, err = takeKey(ctx, tx, u.Submitter, u.Key); stored || err != nil {
-			return err
+			return nil, err
 		}
 		var exists bool
 		if err := tx.QueryRow(ctx, groupExistsSQL, pgx.StrictNamedArgs{"id": u.GroupID}).Scan(&exists); err != nil {
-			return err
+			return nil, err
 		}
 		if !exists {
-			return submission.UnknownGroup(u.GroupID)
+			return nil, submission.UnknownGroup(u.GroupID)
 		}
 		ids, err := insertEntries(ctx, tx, o, u, &made)
-		if err != nil {
-			return err
-		}
-		if len(made) == 0 {
-			return nil
+		if err != nil || len(made) == 0 {
+			return nil, err
 		}
 		if err := keepAnswer(ctx, tx, u.Submitter, u.Key, made); err != nil {
-			return err
+			return nil, err
 		}
 		if first, err = s.enqueue(ctx, tx, o.id, u.GroupID, ids); err != nil {
-			return err
+			return nil, err
 		}
-		if err := noteAction(ctx, tx, o.id, u.Note(made)); err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, bumpSQL, pgx.StrictNamedArgs{"organism": o.id, "queues": true, "released": false})
-		return err
+		return noteAndBump(o.id, u.Note(made), true, false), nil
 	})
 	return made, first, err
 }
@@ -133,9 +126,6 @@ func (s *Store) insertChunks(ctx context.Context, o knownOrganism, u submission.
 // given, so that those of an upload that is late or comes to nothing count for
 // nobody; only other uploads of the group wait, for as long as tickets are written.
 func (s *Store) enqueue(ctx context.Context, tx pgx.Tx, organismID int32, group int64, ids []int64) (map[seqlease.PipelineVersion]int64, error) {
-	if _, err := tx.Exec(ctx, planSettingsSQL); err != nil {
-		return nil, err
-	}
 	b := s.knownBounds(organismID)
 	rows, err := tx.Query(ctx, reserveRanksSQL, pgx.StrictNamedArgs{
 		"organism": organismID, "group_id": group, "count": len(ids),
@@ -148,22 +138,21 @@ func (s *Store) enqueue(ctx context.Context, tx pgx.Tx, organismID int32, group 
 	if err != nil {
 		return nil, err
 	}
-	for _, version := range slices.Sorted(maps.Keys(first)) {
-		rank := first[version]
-		err := copyTickets(ctx, tx, organismID, version, ids, func(i int) int64 { return rank + 1 + int64(i) })
-		if err != nil {
-			return nil, err
-		}
-	}
-	return first, nil
+	return first, copyTickets(ctx, tx, organismID, slices.Sorted(maps.Keys(first)), ids, func(version seqlease.PipelineVersion, i int) int64 {
+		return first[version] + 1 + int64(i)
+	})
 }
 
-// copyTickets writes tickets of the entries; rank is called once for each, in order.
-func copyTickets(ctx context.Context, tx pgx.Tx, organismID int32, version seqlease.PipelineVersion, ids []int64, rank func(i int) int64) error {
-	return copyInto(ctx, tx, copyTicketsSQL, len(ids), func(rows *copyRows, i int) {
+// copyTickets writes tickets of the entries for each version in turn; rank is called
+// once for each, in order.
+func copyTickets(ctx context.Context, tx pgx.Tx, organismID int32, versions []seqlease.PipelineVersion, ids []int64,
+	rank func(version seqlease.PipelineVersion, i int) int64,
+) error {
+	return copyInto(ctx, tx, copyTicketsSQL, len(versions)*len(ids), func(rows *copyRows, n int) {
+		version, i := versions[n/len(ids)], n%len(ids)
 		rows.row(5)
 		rows.bigint(int64(version))
-		rows.bigint(rank(i))
+		rows.bigint(rank(version, i))
 		rows.bigint(ids[i])
 		rows.int(organismID)
 		rows.smallint(int16(queue.LaneFresh))
