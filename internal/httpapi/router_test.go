@@ -79,7 +79,7 @@ func TestRouter_EncodedNamesAreNames(t *testing.T) {
 // openapi.yaml doesn't describe, and all that it describes is served.
 func TestRouter_RoutesAreDescribed(t *testing.T) {
 	t.Parallel()
-	d, err := readDescription(openapiYAML)
+	d, err := embedded()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestRouter_FixedPathsAreNoOrganisms(t *testing.T) {
 
 func TestDescription_RolesComeFromTheSpec(t *testing.T) {
 	t.Parallel()
-	d, err := readDescription(openapiYAML)
+	d, err := embedded()
 	if err != nil {
 		t.Fatal(err)
 	}

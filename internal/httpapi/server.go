@@ -71,7 +71,7 @@ func New(o Options) (http.Handler, error) {
 	if o.Queue == nil || o.Submissions == nil || o.Organisms == nil || o.Verifier == nil || o.Ready == nil || o.Logger == nil {
 		return nil, errors.New("http: an option is missing")
 	}
-	d, err := readDescription(openapiYAML)
+	d, err := embedded()
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 
@@ -38,7 +39,10 @@ type strict struct {
 	advice     string   // what the operation does, for those who meant another
 }
 
-// readDescription reads the embedded OpenAPI document. An operation without a
+// embedded is what [New] describes. Reading it takes longer than all else that New does.
+var embedded = sync.OnceValues(func() (*description, error) { return readDescription(openapiYAML) })
+
+// readDescription reads an OpenAPI document. An operation without a
 // security requirement is a fault, so that nothing is public by omission.
 func readDescription(document []byte) (*description, error) {
 	asJSON, err := yaml.YAMLToJSON(document)
