@@ -253,10 +253,6 @@ func TestContract_EditBody(t *testing.T) {
 		for i := range 1001 {
 			fields = append(fields, fmt.Sprintf(`"f%d":""`, i))
 		}
-		var large []string
-		for i := range 4 {
-			large = append(large, fmt.Sprintf(`"s%d":"%s"`, i, strings.Repeat("A", 8<<20-64)))
-		}
 		for _, tt := range []struct {
 			body   string
 			status int
@@ -277,10 +273,6 @@ func TestContract_EditBody(t *testing.T) {
 			{data(`{}`, `{"s0":{}}`), 400, []string{"data.unalignedNucleotideSequences.s0"}},
 			{data(`{"country":"a\u0000b","age":"\u0000"}`, `{"s\u0000":"A"}`), 422, []string{"data.metadata.country", "data.metadata.age", "data.unalignedNucleotideSequences.s", "NUL"}},
 			{data(`{`+strings.Join(fields, ",")+`}`, `{}`), 422, []string{"data.metadata", "1001", "1000"}},
-			{data(`{"country":"`+strings.Repeat("a", 1<<20+1)+`"}`, `{}`), 413, []string{"data.metadata.country", "1 MiB"}},
-			{data(`{}`, `{"s0":"`+strings.Repeat("A", 10<<20+1)+`"}`), 413, []string{"data.unalignedNucleotideSequences.s0", "10 MiB"}},
-			{data(`{}`, `{`+strings.Join(large, ",")+`}`), 413, []string{"data", "31 MiB"}},
-			{data(`{}`, `{"s0":"`+strings.Repeat("A", 33<<20)+`"}`), 413, []string{"bytes"}},
 		} {
 			t.Logf("%.80s", tt.body)
 			d.send(t, "POST", "submit-edited-data", anna, tt.body).problem(t, tt.status, tt.words...)
@@ -289,8 +281,36 @@ func TestContract_EditBody(t *testing.T) {
 		if got := d.states(t)[0]; !strings.HasSuffix(got, "HAS_ERRORS") {
 			t.Errorf("something was stored: %s", got)
 		}
-		d.send(t, "POST", "submit-edited-data", anna, data(`{}`, `{"s0":"`+strings.Repeat("A", 10<<20)+`"}`)).want(t, 204)
 	})
+}
+
+// TestContract_LargeEditBody: limits are the door's, so that one store is enough.
+func TestContract_LargeEditBody(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{})
+	all := d.judged(t, d.newGroup(t, anna), "E")
+	data := func(metadata, sequences string) string {
+		return editJSON(all[0], `{"metadata":`+metadata+`,"unalignedNucleotideSequences":`+sequences+`}`)
+	}
+	var large []string
+	for i := range 4 {
+		large = append(large, fmt.Sprintf(`"s%d":"%s"`, i, strings.Repeat("A", 8<<20-64)))
+	}
+	for _, tt := range []struct {
+		body  string
+		words []string
+	}{
+		{data(`{"country":"`+strings.Repeat("a", 1<<20+1)+`"}`, `{}`), []string{"data.metadata.country", "1 MiB"}},
+		{data(`{}`, `{"s0":"`+strings.Repeat("A", 10<<20+1)+`"}`), []string{"data.unalignedNucleotideSequences.s0", "10 MiB"}},
+		{data(`{}`, `{`+strings.Join(large, ",")+`}`), []string{"data", "31 MiB"}},
+		{data(`{}`, `{"s0":"`+strings.Repeat("A", 33<<20)+`"}`), []string{"bytes"}},
+	} {
+		d.send(t, "POST", "submit-edited-data", anna, tt.body).problem(t, 413, tt.words...)
+	}
+	if got := d.states(t)[0]; !strings.HasSuffix(got, "HAS_ERRORS") {
+		t.Errorf("something was stored: %s", got)
+	}
+	d.send(t, "POST", "submit-edited-data", anna, data(`{}`, `{"s0":"`+strings.Repeat("A", 10<<20)+`"}`)).want(t, 204)
 }
 
 // TestContract_DataToEditOfALargeEntry sends what goes out by way of the disk.

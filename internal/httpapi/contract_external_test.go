@@ -220,6 +220,17 @@ func TestContract_ExternalMetadata_Refusals(t *testing.T) {
 	})
 }
 
+// TestContract_ExternalMetadata_TooManyLines: limits are the door's, so that one store is enough.
+func TestContract_ExternalMetadata_TooManyLines(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, doorOptions{organisms: withUpdaters()})
+	av := d.release(t, d.newGroup(t, anna), 1)[0]
+	d.sendExternal(t, "ena", strings.Repeat(about(av, `{"archiveId":"x"}`)+"\n", 100_001)).problem(t, 413, "100000")
+	if got := d.releasedMetadata(t)[av.String()]["archiveId"]; got != nil {
+		t.Errorf("archiveId is %v though the body was refused", got)
+	}
+}
+
 // TestContract_ExternalMetadata_TellsAllProblems: in the order of the lines, the first
 // decides the status.
 func TestContract_ExternalMetadata_TellsAllProblems(t *testing.T) {
@@ -255,8 +266,6 @@ func TestContract_ExternalMetadata_TellsAllProblems(t *testing.T) {
 		if got := len(lines(a, 422)); got != 20 {
 			t.Errorf("%d problems are told, want 20", got)
 		}
-		tooMany := strings.Repeat(good+"\n", 100_001)
-		d.sendExternal(t, "ena", tooMany).problem(t, 413, "100000")
 		if got := d.releasedMetadata(t)[av.String()]["archiveId"]; got != nil {
 			t.Errorf("archiveId is %v though every body was refused", got)
 		}

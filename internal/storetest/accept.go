@@ -33,7 +33,7 @@ func acceptCases() []testCase {
 		{name: "Accept_PartialSubmissionKeepsTheRestHeld", check: acceptPartial},
 		{name: "Accept_AnyOrderOfLines", check: acceptAnyOrder},
 		{name: "Accept_NothingIsNoFault", check: acceptNothing},
-		{name: "L5_LargeSubmissionIsOne", check: acceptL5Large},
+		{name: "L5_LargeSubmissionIsOne", needs: Large, check: acceptL5Large},
 	}
 }
 

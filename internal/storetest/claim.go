@@ -24,7 +24,7 @@ func claimCases() []testCase {
 		{name: "L2_LargeClaimIsReadInPages", check: claimL2LargeInPages},
 		{name: "L2_LargeClaimOfFewEntries", check: claimL2LargeOfFew},
 		{name: "L2_PagesLeaveOutWhatIsNoLongerHeld", check: claimL2PagesLeaveOut},
-		{name: "L12_LargeDocumentsComeInPages", check: claimL12LargeDocuments},
+		{name: "L12_LargeDocumentsComeInPages", needs: Large, check: claimL12LargeDocuments},
 		{name: "B022_DamagedDocumentLeavesNeighboursServed", needs: DamageEntries, check: claimB022Damaged},
 		{name: "L2_OrganismsDoNotMix", check: claimOrganismsApart},
 		{name: "Claim_CarriesWhatWasSubmitted", check: claimCarriesEntry},

@@ -21,7 +21,7 @@ func deleteFilterCases() []testCase {
 		{name: "V9_DeleteTakesWhatIsProcessedAgain", check: deleteV9},
 		{name: "L10_DeleteAllAgainstClaimsSplitsCleanly", check: deleteAllAgainstClaims},
 		{name: "Delete_ScopeIsTestedAgainAgainstNewResults", check: deleteAgainstResults},
-		{name: "B035_ManyDeletedWithoutNames", check: deleteMany},
+		{name: "B035_ManyDeletedWithoutNames", needs: Large, check: deleteMany},
 	}
 }
 

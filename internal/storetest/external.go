@@ -20,7 +20,7 @@ func externalCases() []testCase {
 		{name: "External_UpdatersDoNotTouchEachOther", check: externalUpdaters},
 		{name: "External_OneBadEntryChangesNothing", check: externalAllOrNothing},
 		{name: "External_CheckOnlyChangesNothing", check: externalCheckOnly},
-		{name: "External_ManyEntriesAreOneChange", check: externalMany},
+		{name: "External_ManyEntriesAreOneChange", needs: Large, check: externalMany},
 		{name: "External_AtOnceTheLastCounts", check: externalAtOnce},
 		{name: "L13_ExternalChangesTheReleasedMarkOnce", check: externalMark},
 	}

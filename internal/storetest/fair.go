@@ -13,7 +13,7 @@ import (
 // fairCases check that no group makes another wait for more than its share (L17).
 func fairCases() []testCase {
 	return []testCase{
-		{name: "L17_TenEntriesBehindAHundredThousandOfAnotherGroup", check: fairHundredThousand},
+		{name: "L17_TenEntriesBehindAHundredThousandOfAnotherGroup", needs: Large, check: fairHundredThousand},
 		{name: "L17_TwoGroupsShare", check: fairTwoShare},
 		{name: "L17_OneEntryBehindFiveBulkGroups", check: fairOneBehindFive},
 		{name: "L17_EditedAndRequeuedEntriesOfAGroupWithNothingWaitingGoNext", check: fairEditedNext},

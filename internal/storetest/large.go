@@ -12,8 +12,8 @@ import (
 // parameters of a statement at 32,766 or 65,535.
 func largeCases() []testCase {
 	return []testCase{
-		{name: "B035_ManyEntriesFromSubmissionToRelease", check: largeLife},
-		{name: "B035_ManyEntriesGivenBackAndDeleted", check: largeDelete},
+		{name: "B035_ManyEntriesFromSubmissionToRelease", needs: Large, check: largeLife},
+		{name: "B035_ManyEntriesGivenBackAndDeleted", needs: Large, check: largeDelete},
 		{name: "B035_SeventyThousandNamedEntries", check: largeNamed},
 	}
 }

@@ -19,7 +19,7 @@ func listCases() []testCase {
 		{name: "List_StatusesAndResults", check: listStatuses},
 		{name: "List_CarriesWhatWasSubmitted", check: listFields},
 		{name: "List_Filters", check: listFilters},
-		{name: "List_FiltersAgreeWithTheWholeList", check: listFiltersAgree},
+		{name: "List_FiltersAgreeWithTheWholeList", needs: Large, check: listFiltersAgree},
 		{name: "List_CountsIgnoreStatusResultAndPaging", check: listCounts},
 		{name: "List_OrderIsByteByByte", check: listOrder},
 		{name: "List_IsOneSnapshot", needs: WriteWhileReading, check: listSnapshot},

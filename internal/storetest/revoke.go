@@ -21,7 +21,7 @@ func revokeCases() []testCase {
 		{name: "Revoke_AtOnceExactlyOneWins", check: revokeAtOnce},
 		{name: "Revoke_AtOnceOnTwoServersExactlyOneWins", needs: SecondStore, check: revokeAtOnceElsewhere},
 		{name: "Revoke_OverlappingListsAtOnceAreWholeOrNothing", check: revokeOverlapping},
-		{name: "B035_ManyRevokedAtOnce", check: revokeMany},
+		{name: "B035_ManyRevokedAtOnce", needs: Large, check: revokeMany},
 	}
 }
 

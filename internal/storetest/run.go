@@ -42,6 +42,10 @@ const DamageEntries = "damage entries"
 // held behind the store's back.
 const LoseTickets = "lose tickets"
 
+// Large is the capability that the harness takes cases with very much data: where the
+// suite runs in several ways, one of them is enough, but for a longer run.
+const Large = "large cases"
+
 // Harness is what the suite needs to know about a store.
 type Harness struct {
 	// New returns a fresh, migrated, empty store that the test's clean-up closes.
