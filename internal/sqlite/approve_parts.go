@@ -301,30 +301,10 @@ func (s *Store) callOffApproval(ctx context.Context, id int64) error {
 	})
 }
 
-// untilNone carries out transactions until one says that there are no more.
-func (s *Store) untilNone(ctx context.Context, one func(ctx context.Context, t *tx) (more bool, err error)) error {
-	for more := true; more; {
-		err := s.writeLosing(ctx, func(ctx context.Context, t *tx) (err error) {
-			more, err = one(ctx, t)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // writeApprovedPart writes one part, or ends the approval once it has none.
 func writeApprovedPart(ctx context.Context, t *tx, id int64) (more bool, err error) {
 	approval := named("approval_id", id)
-	var runs []idRun
-	err = t.rows(ctx, "approval_runs", append(approval, named("runs", int64(partEntries))...), func(scan func(...any) error) error {
-		var r idRun
-		err := scan(&r.first, &r.last)
-		runs = append(runs, r)
-		return err
-	})
+	runs, err := nextRuns(ctx, t, "approval_runs", approval)
 	if err != nil {
 		return false, err
 	}

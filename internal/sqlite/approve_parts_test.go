@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -507,27 +506,7 @@ func TestOpen_L13_KilledInAnApproval(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "store.db")
-			child := startChild(t, path, childApproves+"="+strconv.Itoa(entries))
-			db, err := sql.Open("sqlite", readerDSN(path))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close() //nolint:errcheck // nothing was written
-			for n := 0; n == 0; {
-				if err := db.QueryRowContext(t.Context(), c.until).Scan(&n); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := child.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			_ = child.Wait()
-			s, err := Open(t.Context(), Options{Path: path})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close() //nolint:errcheck // the test is over
+			s := killedOnce(t, c.until, childApproves+"="+strconv.Itoa(entries))
 			n := count(t, s, "SELECT count(*) FROM entry WHERE released_at IS NOT NULL")
 			if !slices.Contains(c.released, n) {
 				t.Errorf("%d entries are released, want one of %v", n, c.released)

@@ -321,29 +321,16 @@ func (del *largeDeletion) endLeases(ctx context.Context, t *tx, ids []int64) err
 
 // removeDeleted removes the rows of a deletion that is decided, part by part.
 func (s *Store) removeDeleted(ctx context.Context, id, organismID int64) error {
-	for more := true; more; {
-		err := s.writeLosing(ctx, func(ctx context.Context, t *tx) (err error) {
-			more, err = removeDeletedPart(ctx, t, id, organismID)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.untilNone(ctx, func(ctx context.Context, t *tx) (more bool, err error) {
+		return removeDeletedPart(ctx, t, id, organismID)
+	})
 }
 
 // removeDeletedPart removes one part, or the deletion itself once it has none. The
 // audit log is told of each part with its removal.
 func removeDeletedPart(ctx context.Context, t *tx, id, organismID int64) (more bool, err error) {
 	upload := named("upload_id", id)
-	var runs []idRun
-	err = t.rows(ctx, "deletion_runs", append(upload, named("runs", int64(partEntries))...), func(scan func(...any) error) error {
-		var r idRun
-		err := scan(&r.first, &r.last)
-		runs = append(runs, r)
-		return err
-	})
+	runs, err := nextRuns(ctx, t, "deletion_runs", upload)
 	if err != nil {
 		return false, err
 	}

@@ -123,6 +123,34 @@ func startChild(t *testing.T, path string, env ...string) *exec.Cmd {
 	return child
 }
 
+// killedOnce opens the store of a child that is killed once a query, as an outsider sees
+// the store, counts something.
+func killedOnce(t *testing.T, query string, env ...string) *Store {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "store.db")
+	child := startChild(t, path, env...)
+	db, err := sql.Open("sqlite", readerDSN(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // nothing was written
+	for n := 0; n == 0; {
+		if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+	s, err := Open(t.Context(), Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
 func TestOpen_B046_SecondProcessIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")

@@ -38,6 +38,31 @@ func withinPart(runs []idRun) (last int64) {
 	return last
 }
 
+// nextRuns reads the first runs of what is under way: as many as a part has at most.
+func nextRuns(ctx context.Context, t *tx, statement string, of []any) (runs []idRun, err error) {
+	err = t.rows(ctx, statement, append(of, named("runs", int64(partEntries))...), func(scan func(...any) error) error {
+		var r idRun
+		err := scan(&r.first, &r.last)
+		runs = append(runs, r)
+		return err
+	})
+	return runs, err
+}
+
+// untilNone carries out transactions until one says that there are no more.
+func (s *Store) untilNone(ctx context.Context, one func(ctx context.Context, t *tx) (more bool, err error)) error {
+	for more := true; more; {
+		err := s.writeLosing(ctx, func(ctx context.Context, t *tx) (err error) {
+			more, err = one(ctx, t)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // jsonRuns writes [[first,last],…].
 func jsonRuns(runs []idRun) string {
 	return jsonList(runs, func(b []byte, r idRun) []byte {
